@@ -12,25 +12,25 @@ export interface ColumnProfile {
   readonly values: number;
   readonly nulls: number;
   readonly blanks: number;
-  /** `atLeast`: more than are kept apart. */
+  /** `atLeast`: there may be more than were counted. */
   readonly distinct: { readonly count: number; readonly atLeast: boolean };
-  /** Of texts, in characters. */
+  /** Lengths of texts, in characters. */
   readonly length?: { readonly least: number; readonly most: number };
-  /** Of numbers, and of dates that sort as texts: the least and the greatest. Undefined where it may not be shown. */
+  /** Minimum and maximum of numbers, and of dates that sort as texts. Undefined if they must not be shown. */
   readonly range?: { readonly least: string; readonly most: string };
-  /** The most frequent first. */
+  /** Most frequent first. */
   readonly forms: readonly Counted[];
-  /** Values of a column of codes, the most frequent first; undefined: not one, or not to be shown. */
+  /** Values of a column of codes, most frequent first; undefined if it has none or they must not be shown. */
   readonly frequent?: readonly Counted[];
-  /** What nearly all texts of many begin with, as `LOINC:` and `ICD10CM:`; undefined likewise. */
+  /** Prefixes that nearly all of many texts have, such as `LOINC:` and `ICD10CM:`; undefined in the same cases. */
   readonly prefixes?: readonly Counted[];
-  /** Values that likely mean none. */
+  /** Values that probably mean "no value". */
   readonly sentinels: readonly Counted[];
-  /** Dates that no calendar has, by month and day: `02-30`. */
+  /** Dates that do not exist, by month and day: `02-30`. */
   readonly impossible: readonly Counted[];
-  /** Blanks at the end of texts. */
+  /** Number of texts with trailing blanks. */
   readonly padded: number;
-  /** Texts that a conversion between encodings has damaged, by the kind of damage. */
+  /** Texts that a conversion between encodings has damaged, by kind of damage. */
   readonly damaged: readonly Counted[];
 }
 
@@ -40,12 +40,12 @@ export interface Counted {
 }
 
 /**
- * Which values are shown. `never`: none; `forms`: those that stand for none; `codes`: also the most frequent where
- * there are few and they look like codes; `always`: the most frequent, whatever they are.
+ * Which values may be shown. `never`: none; `forms`: sentinels; `codes`: also the most frequent values if there are few
+ * and they look like codes; `always`: the most frequent values, whatever they are.
  */
 export type Showing = 'never' | 'forms' | 'codes' | 'always';
 
-/** Columns that by their name hold what tells a person: a name, an address, a number to call, a login, a note. */
+/** Words in names of columns with personal data: a name, an address, a telephone number, a login, a note. */
 const PERSONAL_WORDS = [
   '(?:p|[lfm]|first|last|middle|given|family|sur|fore|maiden|nick|full|user|person|patient|pat|pt)?name',
   'nm|lst|fst|mid|last|first|middle|given|family|maiden|alias|kin|spouse|guardian|employer',
@@ -55,42 +55,42 @@ const PERSONAL_WORDS = [
 ];
 const PERSONAL = new RegExp(`(?:^|_)(?:${PERSONAL_WORDS.join('|')})(?:_|\\d|$)`);
 
-/** Whether a column of this name (`LST_NM`, `lastName`) holds a person's words. */
+/** True if a column of this name (`LST_NM`, `lastName`) probably holds personal data. */
 export function isPersonal(column: string): boolean {
   return PERSONAL.test(column.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase());
 }
 
-/** So many values, and forms, are told apart. */
+/** Maximum number of values and of forms that are counted separately. */
 const MOST_VALUES = 5000;
 const MOST_FORMS = 200;
-/** A column of codes has no more. */
+/** A column of codes has at most so many values. */
 const MOST_CODES = 60;
-/** Characters of a code at most. */
+/** Maximum number of characters of a code. */
 const LONGEST_CODE = 24;
-/** A value of fewer rows may be one patient's. */
+/** A value in fewer rows may belong to a single patient. */
 const FEWEST_ROWS = 3;
 /**
- * Numbers of so many different values, none of which a larger share of the rows has, are keys of another table, such as
+ * Numbers with more distinct values than this, none in a larger share of the rows, are keys of another table, such as
  * that of patients, and no codes.
  */
 const KEY_VALUES = 20;
 const KEY_SHARE = 0.05;
-/** Of more words than these that begin like names, some may be names. */
+/** If there are more words that look like names, some may be names. */
 const MOST_WORDS = 20;
 const INTEGER = /^-?\d+$/;
-/** With a point or a comma of decimals. */
+/** The decimal separator is a point or a comma. */
 const NUMBER = /^-?\d+(?:[.,]\d+)?$/;
-/** So many times as far from 0 as other numbers are, a number may mean none. */
+/** A number at least so many times larger than all others may mean "no value". */
 const FAR = 2;
 const NAME = /^(?:Abc|ABC)[ ,^-]+/;
 
-/** A word before a colon, as code systems are named: `LOINC:`, `DEM|SEX:`. */
+/** A word before a colon, as names of code systems: `LOINC:`, `DEM|SEX:`. */
 const PREFIX = /^[A-Za-z][A-Za-z0-9_.|-]{0,19}:(?=\S)/;
 const MOST_PREFIXES = 40;
-/** So many of the texts have one. */
+/** Minimum share of the texts that must have a prefix. */
 const PREFIXED = 0.9;
 
-/** One column while its rows are read. */
+/** Tallies one column while its rows are read. */
 export class ColumnTally {
   #values = 0;
   #nulls = 0;
@@ -101,23 +101,23 @@ export class ColumnTally {
   #least = Number.POSITIVE_INFINITY;
   #most = 0;
   #numbers: { least: number; most: number } | undefined;
-  /** Of numbers, in texts too, how far they are from 0. */
+  /** Greatest absolute value of numbers, also of those in texts. */
   #farthest = 0;
   #days: { least: string; most: string } | undefined;
   readonly #isNumber: boolean;
   readonly #counts = new Map<string, number>();
   readonly #forms = new Map<string, number>();
-  /** What stands between the parts of dates that surely end with their year. */
+  /** Separators of dates that certainly have their year last. */
   readonly #yearsLast = new Set<string>();
   readonly #nones = new Map<string, number>();
   readonly #prefixes = new Map<string, number>();
   readonly #damaged = new Map<string, number>();
   readonly #impossible = new Map<string, number>();
   readonly #counted = new CountedDates();
-  /** Likewise of values that are dates only in a column of dates: `19801330`. */
+  /** The same for values that are dates only if the column holds dates: `19801330`. */
   readonly #digits = new Map<string, number>();
 
-  /** `isNumber`: the column declares numbers, which may arrive as texts of their digits. */
+  /** `isNumber`: the declared type is a number; the values may arrive as texts. */
   constructor(isNumber: boolean) {
     this.#isNumber = isNumber;
   }
@@ -162,12 +162,12 @@ export class ColumnTally {
     this.#most = Math.max(this.#most, trimmed.length);
   }
 
-  /** The range is that of values, without what means none. */
+  /** Extends the range by a value that is no sentinel. */
   #spread(stored: string | number, text: string, form: string): void {
     if (form.includes('number')) {
       const number = Number(stored);
       this.#farthest = Math.max(this.#farthest, Math.abs(number));
-      // Digits in a text are a number to call, or of a record.
+      // Digits in a text column are a telephone number or an identifier.
       if (!this.#isNumber && typeof stored !== 'number') return;
       const { least, most } = this.#numbers ?? { least: number, most: number };
       this.#numbers = { least: Math.min(least, number), most: Math.max(most, number) };
@@ -184,7 +184,7 @@ export class ColumnTally {
     const frequent = counted && showing === 'codes' ? undefined : this.#frequent(ranked, filled, showing);
     const sentinels = this.#sentinels(ranked, filled, frequent !== undefined);
     const prefixes = showing === 'codes' || showing === 'always' ? this.#prefixesOf(filled, sentinels) : undefined;
-    // A day may be one patient's.
+    // A date may belong to a single patient.
     const range = showing === 'never' || showing === 'forms' || counted ? undefined : this.#range(sentinels);
     return {
       values: this.#values,
@@ -209,8 +209,8 @@ export class ColumnTally {
   }
 
   /**
-   * Years alone of dates: a day may be one patient's. Numbers that look like none belong to the range, unless they are
-   * told as none or are far from all others.
+   * Returns the range; of dates only the years, because a date may belong to a single patient. Includes numbers that
+   * look like sentinels, unless they were reported as such or are far from all others.
    */
   #range(sentinels: readonly Counted[]): ColumnProfile['range'] {
     const told = new Set(sentinels.map(({ what }) => what));
@@ -233,7 +233,7 @@ export class ColumnTally {
     return isFew && isShort && !isTime ? ranked.filter(({ rows }) => rows >= FEWEST_ROWS) : undefined;
   }
 
-  /** Each before several values, or it says no more than these. */
+  /** Returns the prefixes if several values share each of them; otherwise they would tell no more than the values. */
   #prefixesOf(filled: number, sentinels: readonly Counted[]): readonly Counted[] | undefined {
     const found = byRows(this.#prefixes);
     const sum = (of: readonly Counted[]): number => of.reduce((all, { rows }) => all + rows, 0);
@@ -243,8 +243,8 @@ export class ColumnTally {
   }
 
   /**
-   * What looks like none and is more frequent than values are, and numbers that are far from all others. A word that
-   * may be a code (`NA`, sodium) is none only where no codes are listed.
+   * Returns values that look like sentinels and are more frequent than others, and numbers far from all others. A word
+   * that may be a code (`NA`, sodium) counts only if no codes are listed.
    */
   #sentinels(ranked: readonly Counted[], filled: number, areCodes: boolean): readonly Counted[] {
     const usual = ranked[Math.floor(ranked.length / 2)]?.rows ?? 1;
@@ -262,8 +262,8 @@ export class ColumnTally {
 }
 
 /**
- * What is one less and one more, in as many digits: `0998` and `1000` of `0999`, `11.0` and `11.2` of `11.1`. A whole
- * number among decimals may be written without them (`11`). Of other texts nothing.
+ * Returns the numbers just below and above, with the same number of digits: `0998` and `1000` for `0999`, `11.0` and
+ * `11.2` for `11.1`. A whole number among decimals may lack its decimals (`11`). Empty for other texts.
  */
 function neighbours(what: string): readonly string[] {
   if (!NUMBER.test(what)) return [];
@@ -288,7 +288,7 @@ function count(counts: Map<string, number>, key: string, most: number): boolean 
   return true;
 }
 
-/** The forms of a column whose numbers are dates. */
+/** Replaces the forms of a column whose numbers are dates. */
 function renamed(
   forms: ReadonlyMap<string, number>,
   { name, of }: { readonly name: string; readonly of: ReadonlyMap<string, number> },
@@ -310,7 +310,7 @@ function byRows(counts: ReadonlyMap<string, number>): readonly Counted[] {
     .sort((a, b) => b.rows - a.rows || (a.what < b.what ? -1 : 1));
 }
 
-/** Six digits say what a range is for. */
+/** Rounds to six significant digits, which are enough for a range. */
 function rounded(number: number): string {
   return Number.isInteger(number) ? String(number) : String(Number(number.toPrecision(6)));
 }

@@ -1,10 +1,10 @@
 /**
  * Finds columns whose digits are dates that count from a century or another day. In: the values of a column. Out: the
- * form of nearly all of them. One value proves nothing, since many a key has such digits: of a column there have to be
- * enough rows of several months, which numbers that follow each other have not without others between them.
+ * form of nearly all of them. A single value proves nothing, because many keys have such digits: the column must have
+ * enough rows of several months, which consecutive numbers do not have.
  */
 
-/** How such dates are called in a profile. */
+/** The name of such dates in a profile. */
 export type CountedForm = 'cyymmdd' | 'yyymmdd' | 'yyymmdd.hhmmss' | 'yyyyddd' | 'cyyddd' | 'days,seconds';
 
 const MONTH = '(?:0[1-9]|1[0-2])';
@@ -12,21 +12,22 @@ const MONTH_AND_DAY = `${MONTH}(?:0[1-9]|[12]\\d|3[01])`;
 const OF_YEAR = '(?:00[1-9]|0[1-9]\\d|[12]\\d\\d|3[0-5]\\d|36[0-6])';
 
 /**
- * Digits that begin with what is of one period: a month, a year, or thousands of days. `sure`: those that no other has.
+ * A form of digits. The pattern's group is a period: a month, a year, or thousands of days. `sure`: matches values that
+ * no other form has.
  */
 interface Form {
   readonly name: CountedForm;
   readonly pattern: RegExp;
   readonly sure: RegExp;
   readonly periods: number;
-  /** Rows have to share days, as numbers that are given out year by year do not. */
+  /** True if several rows must share a day, which numbers assigned year by year do not. */
   readonly repeats?: true;
 }
 
 const FORMS: readonly Form[] = [
   {
     name: 'cyymmdd',
-    // A number loses the zero of the twentieth century.
+    // Stored as a number, the century digit 0 is lost.
     pattern: new RegExp(`^((?:1[0-5]\\d|0?\\d\\d)${MONTH})(?:0[1-9]|[12]\\d|3[01])$`),
     sure: /^\d{7}$/,
     periods: 3,
@@ -57,14 +58,14 @@ const FORMS: readonly Form[] = [
 
 const ENOUGH = 20;
 const NEARLY_ALL = 0.98;
-/** So many periods are told apart. */
+/** At most so many periods are counted separately. */
 const MOST_PERIODS = 4;
 
 interface Found {
   rows: number;
   sure: number;
   readonly periods: Set<string>;
-  /** Rows by the form that each value has by itself. */
+  /** Number of rows by the form of the value alone. */
   readonly of: Map<string, number>;
 }
 
@@ -73,7 +74,7 @@ export class CountedDates {
   readonly #found: readonly Found[] = FORMS.map(() => ({ rows: 0, sure: 0, periods: new Set(), of: new Map() }));
   #rows = 0;
 
-  /** `form`: that of the value by itself. Values that look like none are left out. */
+  /** Counts a value that is no sentinel. `form`: the form of the value alone. */
   add(text: string, form: string): void {
     this.#rows++;
     for (const [i, { pattern, sure }] of FORMS.entries()) {
@@ -87,7 +88,10 @@ export class CountedDates {
     }
   }
 
-  /** The form of the column, with the rows that have it by their own forms; undefined: it is no such dates. */
+  /**
+   * Returns the form of the column, with the number of rows by their own forms; undefined if the values are no such
+   * dates.
+   */
   form(distinct: number): { readonly name: CountedForm; readonly of: ReadonlyMap<string, number> } | undefined {
     const at = FORMS.findIndex(({ periods, repeats }, i) => {
       const found = this.#found[i];

@@ -1,18 +1,21 @@
 /**
- * Recognizes texts that a conversion between encodings has damaged, before Lintel or as it reads them: the letters that
- * a person wrote are not there any more, so no search for them finds the row.
+ * Recognizes texts that a conversion between encodings has damaged, before Lintel or while it reads them. The original
+ * letters are lost, so no search for them finds the row.
  */
 
-/** A kind of damage, as a sentence about a column says it. */
+/** A kind of damage, worded for a sentence about a column. */
 export interface TextDamage {
   readonly name: 'lost letters' | 'encoded twice';
-  /** `SURNAME has lost letters`. */
+  /** As in `SURNAME has lost letters`. */
   readonly verb: 'has' | 'is';
   readonly found: string;
   readonly pattern: RegExp;
 }
 
-/** Behind `Ã` and `Â` stand signs that no language has there; quotation marks and blanks may. */
+/**
+ * After `Ã` and `Â`, these characters occur in no language. Quotation marks and blanks may occur there and are
+ * excluded.
+ */
 const DAMAGES: readonly TextDamage[] = [
   {
     name: 'lost letters',
@@ -28,7 +31,7 @@ const DAMAGES: readonly TextDamage[] = [
   },
 ];
 
-/** What has happened to a text; undefined: nothing. */
+/** Returns the damage of a text; undefined if there is none. */
 export function damageOf(text: string): TextDamage | undefined {
   return DAMAGES.find(({ pattern }) => pattern.test(text));
 }

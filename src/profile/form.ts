@@ -8,8 +8,8 @@ import type { SqlValue } from '../sql/expression.ts';
 const TWELVE = '(?:0?[1-9]|1[0-2])';
 const ABOVE = '(?:1[3-9]|2\\d|3[01])';
 /**
- * Forms of dates that end with their year and begin with their day, their month, or either: of a day up to 12 only
- * other rows can tell. With full stops the day comes first.
+ * Forms of dates that end with the year and begin with the day, the month, or either: if both are at most 12, only
+ * other rows can tell. With dots the day comes first.
  */
 const YEAR_LAST = Object.entries({ yyyy: '\\d{4}', yy: '\\d\\d' }).flatMap(([year, digits]) => {
   const of = (first: string, second: string, mark: string): RegExp =>
@@ -26,7 +26,7 @@ const YEAR_LAST = Object.entries({ yyyy: '\\d{4}', yy: '\\d\\d' }).flatMap(([yea
     [`dd.mm.${year}`, of(`(?:${TWELVE}|${ABOVE})`, TWELVE, '\\.')] as const,
   ];
 });
-/** Of two digits a year that is no day: where it stands first, or last, all years of its column do. */
+/** Two digits that are a year and cannot be a day; they show where all dates of the column have their year. */
 const NO_DAY = '(?:3[2-9]|[4-9]\\d)';
 const YEAR_FIRST = ['-', '/', '\\.'].flatMap((mark): [form: string, pattern: RegExp][] => {
   const form = ['yy', 'mm', 'dd'].join(mark.slice(-1));
@@ -37,7 +37,7 @@ const YEAR_FIRST = ['-', '/', '\\.'].flatMap((mark): [form: string, pattern: Reg
 const YEAR_SURELY_LAST = new RegExp(`^\\d{1,2}([-/.])\\d{1,2}\\1${NO_DAY}(?!\\d)`);
 const EITHER_ORDER = /^dd([-/])mm\1(y+) or mm\1dd\1\2/;
 
-/** A form of dates: which texts have it, and how it is called. */
+/** Forms of dates, each with its name and pattern. */
 const DATES: readonly (readonly [form: string, pattern: RegExp])[] = [
   ['yyyymmdd', /^(?:0000|1[5-9]\d\d|2\d{3}|9999)(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/],
   ['yyyymm00', /^(?:1[5-9]\d\d|2\d{3}|9999)(?:0[1-9]|1[0-2])00$/],
@@ -54,25 +54,25 @@ const DATES: readonly (readonly [form: string, pattern: RegExp])[] = [
   ['hh:mm:ss', /^(?:[01]?\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?$/],
 ];
 
-/** Forms of days behind which a time may stand. */
+/** Forms of days that may be followed by a time. */
 const BEFORE_TIME = /^(?:yy)?yy[-/.]?mm[-/.]?dd$|yy$/;
-/** A day with a time behind it. */
+/** A day followed by a time. */
 const MOMENT = /^(\S+?)( +|T)\d?\d:\d\d(:\d\d)?(?:\.(\d+))?( ?[AP]M)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
 
-/** Digits of a date, of a second, and the offset from UTC. */
+/** Digits of a date and time, fraction of a second, and offset from UTC. */
 const MESSAGE = /^((?:1[89]|2\d)\d{6,12})(?:\.(\d{1,7}))?([+-](?:0\d|1[0-4])[0-5]\d)?$/;
 
 const UUID = /^[{(]?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}[)}]?$/i;
-/** A UUID without hyphens has these, and so has many a key. */
+/** A UUID without hyphens has this form, and so do many keys. */
 const HEXADECIMAL = /^(?=.*[a-f])[0-9a-f]{32}$/i;
 
-/** Characters of a form at most. */
+/** Maximum number of characters of a form. */
 const LONGEST = 32;
 
 /**
- * The forms of a column with their rows. Where some rows prove one order of day and month and none proves the other,
- * the ambiguous ones are of that order, too; likewise where some prove that years of two digits come first.
- * `yearsLast`: what stands between the parts of dates that prove that they come last.
+ * Resolves ambiguous forms of a column. If some rows prove one order of day and month and none the other, ambiguous
+ * rows have that order too. The same applies to two-digit years at the beginning. `yearsLast`: separators of dates that
+ * prove that the year is last.
  */
 export function settledForms(
   forms: ReadonlyMap<string, number>,
@@ -91,7 +91,7 @@ export function settledForms(
   return settled;
 }
 
-/** Days that may begin with their year, of which others do. */
+/** Renames ambiguous forms to "year first", because other dates with this separator prove it. */
 function withYearFirst(forms: ReadonlyMap<string, number>, mark: string): ReadonlyMap<string, number> {
   const [first, last] = [
     ['yy', 'mm', 'dd'],
@@ -106,22 +106,22 @@ function withYearFirst(forms: ReadonlyMap<string, number>, mark: string): Readon
   return settled;
 }
 
-/** Of a date whose year of two digits is no day and comes last what stands between its parts. */
+/** Returns the separator of a date whose two-digit year is certainly last. */
 export function yearLastIn(text: string): string | undefined {
   return YEAR_SURELY_LAST.exec(text)?.[1];
 }
 
-/** Whether a row has its day and month in this order, whatever stands behind them. */
+/** True if a row proves this order of day and month, whatever follows. */
 function hasProof(forms: ReadonlyMap<string, number>, order: string): boolean {
   return forms.keys().some(form => form.startsWith(order) && !isAmbiguousDay(form));
 }
 
-/** Whether the form leaves it open which is the day and which the month. */
+/** True if the form does not tell which part is the day and which the month. */
 export function isAmbiguousDay(form: string): boolean {
   return EITHER_ORDER.test(form);
 }
 
-/** The form of a value that is neither NULL nor blank. */
+/** Returns the form of a value that is neither NULL nor blank. */
 export function formOf(stored: Exclude<SqlValue, null>): string {
   if (stored instanceof Uint8Array) return stored.length === 16 ? '16 bytes' : 'bytes';
   const text = String(stored).trim();
@@ -149,7 +149,7 @@ function digitsForm(text: string): string | undefined {
   return DATES.find(([, pattern]) => pattern.test(text))?.[0];
 }
 
-/** Stamps of HL7 v2 that have a zone, digits of a second, or no minutes. */
+/** Returns the form of HL7 v2 timestamps with an offset, a fraction of a second, or no minutes. */
 function messageForm(text: string): string | undefined {
   const [, whole = '', fraction, zone] = MESSAGE.exec(text) ?? [];
   const form = whole.length === 10 ? digitsForm(`${whole}00`)?.slice(0, 10) : digitsForm(whole);
@@ -158,7 +158,7 @@ function messageForm(text: string): string | undefined {
   return `${form}${fraction === undefined ? '' : `.${'f'.repeat(fraction.length)}`}${zone === undefined ? '' : '+hhmm'}`;
 }
 
-/** Whole numbers, and decimals by their digits after the point. */
+/** Returns the form of whole numbers, and of decimals by their number of decimals. */
 function numberForm(text: string): string | undefined {
   const [, sign = '', whole = '', fraction] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   if (whole === '') return /^-?\d+(?:\.\d+)?e[+-]?\d+$/i.test(text) ? 'number with an exponent' : undefined;
@@ -169,7 +169,10 @@ function numberForm(text: string): string | undefined {
   return `${sign === '' ? '' : 'negative '}${kind}${zeros}`;
 }
 
-/** Runs of letters become `Abc`, `ABC` or `abc`, digits 9; a single letter stays one. Words are counted, not shown. */
+/**
+ * Masks a text: runs of letters become `Abc`, `ABC` or `abc`, digits 9; a single letter becomes `A` or `a`. Longer
+ * texts are only counted in words.
+ */
 function masked(text: string): string {
   const words = text.split(/\s+/);
   if (words.length > 3) return words.length > 8 ? 'a sentence or more' : 'several words';
@@ -186,26 +189,26 @@ function lettersForm(letters: string): string {
   return letters === letters.toLowerCase() ? 'abc' : 'Abc';
 }
 
-/** Where year, month and day stand in the forms of dates that have all three. */
+/** Positions of year, month and day in the forms of complete dates. */
 const PARTS: readonly RegExp[] = [
   /^(?<y>\d{4})([-/.])(?<m>\d\d)\2(?<d>\d\d)(?:$|[ T])/,
   new RegExp(`^(?<y>${NO_DAY})([-/.])(?<m>\\d{1,2})\\2(?<d>\\d{1,2})(?:$|[ T])`),
   /^(?<y>\d{4})(?<m>\d\d)(?<d>\d\d)(?:\d{4}|\d{6})?(?:$|[ T])/,
   /^(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?<y>\d{4}|\d\d)(?:$|[ T])/,
-  // Which of the two is the day, only the day can tell.
+  // Here day and month may be swapped; the values decide.
   /^(?<m>\d{1,2})[-/](?<d>\d{1,2})[-/](?<y>\d{4}|\d\d)(?:$|[ T])/,
 ];
 const IN_EITHER_ORDER = /^\d{1,2}[-/]/;
 const WITH_DAY = /^yyyymmdd|^(?:yy)?yy([-/.])mm\1dd|^(?:dd|mm)([-/.])(?:dd|mm)\2yy/;
 
-/** Whether values of this form are dates of a year, a month and a day. */
+/** True if values of this form are dates with year, month and day. */
 export function isDayForm(form: string): boolean {
   return WITH_DAY.test(form);
 }
 
 /**
- * Month and day of a date that no calendar has, as in 2023-02-30: `02-30`. Undefined: it is one that is, or has no
- * digits where dates have them. Whether the value is a date at all, its form or the rest of its column says.
+ * Returns month and day of a date that does not exist, such as 2023-02-30: `02-30`. Undefined if the date exists, or
+ * the value has no date's digits. Whether the value is a date at all depends on its form and on the rest of the column.
  */
 export function impossibleDay(stored: Exclude<SqlValue, null>): string | undefined {
   if (stored instanceof Uint8Array) return undefined;
@@ -214,7 +217,7 @@ export function impossibleDay(stored: Exclude<SqlValue, null>): string | undefin
     const { y, m, d } = pattern.exec(text)?.groups ?? {};
     if (y === undefined || m === undefined || d === undefined) continue;
     const [year, month, day] = [Number(y), Number(m), Number(d)];
-    // 1900-00-00 and the like are dates of which parts are not known.
+    // Zeros mean an unknown month or day, as in 1900-00-00.
     if (month === 0 || day === 0) return undefined;
     const [isDay, isTurned] = [month <= 12 && day <= daysOf(year, month), day <= 12 && month <= daysOf(year, day)];
     const isOpen = IN_EITHER_ORDER.test(text);
@@ -225,27 +228,27 @@ export function impossibleDay(stored: Exclude<SqlValue, null>): string | undefin
   return undefined;
 }
 
-/** Of a year in two digits, 2000 is meant by `00`, which has a 29th of February. */
+/** Returns the number of days of a month. A two-digit year `00` means 2000, which is a leap year. */
 function daysOf(year: number, month: number): number {
   return new Date(Date.UTC(year < 100 ? year + 2000 : year, month, 0)).getUTCDate();
 }
 
-/** Texts that mean that there is no value, in any letters. */
+/** Words that mean "no value", ignoring case. */
 const WORDS =
   /^(?:n\/?a|none|null|nil|unk|unknown|unspecified|not known|missing|tbd|test|\?+|-+|\.+|x{2,}|\*+|@|#|\\N|<null>|\(null\))$/i;
-/** Years of days that stand for no day or for no end, at the beginning of a date or behind its day and month. */
+/** Years of sentinels for "no date" or "no end", at the beginning of a date or after its day and month. */
 const YEARS = /^(?:\d\d?[-/.]\w{1,3}[-/.])?(?:0000|0001|1111|1753|1800|1899|2999|3000|9999)/;
 const DAYS =
   /^(?:1900-?01-?01|1970-?01-?01|2099-?12-?31|2199-?12-?31|0?1[-/.]0?1[-/.](?:1900|1970)|(?:31[-/.]12|12[-/.]31)[-/.](?:2099|2199))/;
 
-/** Whether a text is a date of a year that no record is of: `9999-12-31`, `1753-01-01`. */
+/** True for a date with a year that no record has: `9999-12-31`, `1753-01-01`. */
 export function standsForNoDay(text: string): boolean {
   return dateForm(text)?.includes('yyyy') === true && YEARS.test(text);
 }
 
 /**
- * Whether a value looks as if it stood for none by itself: `1753-01-01`, `99999999`, `N/A`, `0000000000`. How often it
- * occurs is for the column to say.
+ * True if a value by itself looks like a sentinel: `1753-01-01`, `99999999`, `N/A`, `0000000000`. The column decides by
+ * its frequency.
  */
 export function looksLikeNone(stored: Exclude<SqlValue, null>): boolean {
   if (stored instanceof Uint8Array) return false;

@@ -1,20 +1,22 @@
 /**
- * Finds places between the least and the greatest key of a table, from which a sample is taken. In: two keys of one
- * column and a fraction. Out: a key about so far between them, which need not be there.
+ * Computes positions between the least and the greatest key of a table, to take a sample there. In: two keys of one
+ * column and a fraction. Out: a key at about that fraction; it need not exist.
  */
 import type { ColumnType } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
 
-/** Characters of keys, each in the order in which every collation has them. */
+/** Characters of keys, each list in an order that every collation has. */
 const ALPHABETS = ['0123456789', '0123456789abcdef', '0123456789ABCDEF'].concat(
   ['abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].flatMap(letters => [`0123456789${letters}`, letters]),
 );
-/** Characters that are counted as digits of a number; 36 to this power is a whole number in JavaScript. */
+/**
+ * Maximum number of characters that are treated as digits; 36 to this power is still an exact integer in JavaScript.
+ */
 const CHARACTERS = 9;
 
 /**
- * `type`: of the column. `at`: 0 is the least, just below 1 the greatest. Undefined: nothing is known of what lies
- * between the two.
+ * Returns a key between two others. `type`: of the column. `at`: 0 for the least, just below 1 for the greatest.
+ * Undefined if nothing is known about the keys between them.
  */
 export function keyBetween(type: ColumnType, least: SqlValue, greatest: SqlValue, at: number): SqlValue | undefined {
   if (type.kind === 'text') return textBetween(least, greatest, at);
@@ -28,7 +30,7 @@ function numberOf(key: SqlValue): number | undefined {
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** Behind what both begin with, as far as both go on in one alphabet. */
+/** Interpolates after the common prefix, as long as both texts use one alphabet. */
 function textBetween(least: SqlValue, greatest: SqlValue, at: number): string | undefined {
   if (typeof least !== 'string' || typeof greatest !== 'string') return undefined;
   let same = 0;

@@ -1,6 +1,6 @@
 /**
  * Profiles a table. In: a database and the table's catalog entry. Out: a profile of each column, from all rows or a
- * sample that is spread over the key. It sends SELECTs only, until its time is over or a signal ends it.
+ * sample that is spread over the key. It sends only SELECTs, until its time is over or a signal ends it.
  */
 import { type ColumnInfo, findColumn, type TableInfo } from '../sql/catalog.ts';
 import { UNICODE } from '../sql/column-type.ts';
@@ -15,29 +15,29 @@ import { type ColumnProfile, ColumnTally, type Showing } from './column.ts';
 import { keyBetween } from './places.ts';
 
 export interface ProfileOptions {
-  /** Rows that are read at most. */
+  /** Maximum number of rows to read. */
   readonly rows: number;
-  /** How many there are, as far as somebody knows. */
+  /** Number of rows of the table, if known. */
   readonly size: TableRows | undefined;
-  /** After this time the profile is of what was read until then. */
+  /** Time limit; the profile then covers the rows read so far. */
   readonly milliseconds: number;
-  /** Aborted: nobody wants it any more, and it rejects. */
+  /** If aborted, the profile is cancelled and rejects. */
   readonly signal: AbortSignal;
-  /** These columns alone. Default: all. */
+  /** The columns to profile. Default: all. */
   readonly only?: readonly string[] | undefined;
-  /** What of a column's values may be shown. */
+  /** Decides which values of a column may be shown. */
   readonly showing: (column: ColumnInfo) => Showing;
 }
 
 export interface TableProfile {
   readonly table: string;
-  /** All that the table has. */
+  /** Number of rows of the table. */
   readonly rows: TableRows | undefined;
-  /** Those that were read. */
+  /** Number of rows that were read. */
   readonly read: number;
-  /** Where these stand; undefined: all were read. */
+  /** Which rows were read; undefined if all were. */
   readonly sample: string | undefined;
-  /** The time budget ended before `rows` of the options were read. */
+  /** True if the time ended before `rows` of the options were read. */
   readonly cut: boolean;
   readonly key: readonly string[];
   readonly columns: readonly ProfiledColumn[];
@@ -46,25 +46,25 @@ export interface TableProfile {
 export interface ProfiledColumn {
   readonly name: string;
   readonly declared: string;
-  /** Undefined: not read, and `why`. */
+  /** Undefined if not read; `why` gives the reason. */
   readonly profile: ColumnProfile | undefined;
   readonly why?: string;
 }
 
-/** Characters of a text that are read, bytes of a binary value. */
+/** Maximum number of characters of a text, and of bytes of a binary value, that are read. */
 const TEXT_READ = 200;
 const BYTES_READ = 32;
-/** Rows between two looks at the clock. */
+/** Number of rows between two checks of the clock. */
 const LOOK = 50;
 /**
- * Places along the key at which a sample is taken, in the order in which they are read, so that a sample which time
- * cuts short is spread too. The start of the key comes last and takes the rows that the others lacked: before one
- * number far beyond all others nearly all rows are there.
+ * Positions along the key, in the order in which they are read, so that a sample that ends early is spread too. The
+ * start of the key comes last and takes the rows that the others lacked: if one key is far beyond all others, nearly
+ * all rows are there.
  */
 const PLACES = [19, 9, 14, 4, 17, 7, 12, 2, 18, 8, 13, 3, 16, 6, 11, 1, 15, 5, 10, 0] as const;
 const ALIAS = identifier('t');
 
-/** Reads a table. Rejects with DatabaseError. */
+/** Profiles a table. Rejects with DatabaseError. */
 export async function profileTable(
   database: Database,
   table: TableName,
@@ -108,7 +108,7 @@ export async function profileTable(
   };
 }
 
-/** The time of a profile is over while rows are looked at. */
+/** Thrown when the time is over while rows are processed. */
 export class TimeOver extends Error {}
 
 export function isOverTime(error: unknown): boolean {
@@ -119,11 +119,11 @@ interface Reading {
   readonly name: Identifier;
   readonly expression: Expression;
   readonly isNumber: boolean;
-  /** SQL Server gives a part of bytes as the text of their digits. */
+  /** True if the value is binary: SQL Server returns part of it as hexadecimal text. */
   readonly isBytes: boolean;
 }
 
-/** The part of a column that is read, or why it is not. */
+/** Returns how a column is read, or why it is not. */
 function reading(
   column: ColumnInfo,
   { holdsAnything, digitsOfByte }: Engine,
@@ -132,7 +132,7 @@ function reading(
   const { name, denied } = column;
   if (denied !== undefined) return denied === 'permission' ? 'the login may not read it' : `it ${denied.why}`;
   if (!isIdentifier(name)) return 'no mapping can name it';
-  // SQL Server has types that no conversion makes a text of.
+  // SQL Server has types that cannot be converted to text.
   const type = column.type ?? (holdsAnything ? UNICODE : undefined);
   if (type === undefined) return `no codec takes ${column.declared}`;
   if (showing(column) === 'never') return '`deny` of pack.yaml';
@@ -157,7 +157,9 @@ interface Source {
   readonly take: (row: Row) => void;
 }
 
-/** The primary key, or else a unique index: rows are sampled along it. Empty where nothing can be compared with. */
+/**
+ * Returns the primary key, or a unique index, along which rows are sampled. Empty if no column of it can be compared.
+ */
 function keyOf(info: TableInfo): readonly ColumnExpression[] {
   const unique = info.indexes.find(index => index.unique)?.columns ?? [];
   const key: ColumnExpression[] = [];
@@ -169,7 +171,7 @@ function keyOf(info: TableInfo): readonly ColumnExpression[] {
   return key;
 }
 
-/** Reads all rows, or a sample; returns where this stands. */
+/** Reads all rows, or a sample; returns a description of the sample. */
 async function readRows(
   source: Source,
   key: readonly ColumnExpression[],
@@ -200,12 +202,12 @@ async function readRows(
   return isAll ? undefined : `from ${parts.places.length} places along ${along.join(', ')}`;
 }
 
-/** Of a key whose first column has no more values than this, each value is sampled along the next column. */
+/** If the first column of the key has at most so many values, each value is sampled along the next column. */
 const FEW = 10;
 
 /**
- * Conditions that part the rows `within` others along a key, and how many of its columns they name. Undefined: nothing
- * is known of what lies between the ends of the key.
+ * Returns conditions that divide the rows `within` others along a key, and how many of its columns they use. Undefined
+ * if nothing is known about the keys between the ends.
  */
 async function partsOf(
   source: Source,
@@ -245,12 +247,12 @@ async function partsOf(
   };
 }
 
-/** In the column's own collation, which an index is sorted by. */
+/** Compares in the column's own collation, by which an index is sorted. */
 function natively(column: ColumnExpression, op: Operator, key: SqlValue): Predicate {
   return { kind: 'compare', left: column, op, right: value(key, column.type), not: false, native: true };
 }
 
-/** The values of a column in their order; undefined where there are many. */
+/** Returns the values of a column in order; undefined if there are many. */
 async function fewValues(
   source: Source,
   column: ColumnExpression,
@@ -266,7 +268,7 @@ async function fewValues(
   return found;
 }
 
-/** The least or the greatest value of a column; NULL where there is none. */
+/** Returns the least or the greatest value of a column; NULL if there is none. */
 async function endOf(
   { database, table, signal }: Source,
   column: ColumnExpression,
@@ -286,7 +288,7 @@ async function endOf(
   return row?.[0] ?? null;
 }
 
-/** Takes rows in the order of the key, so many at most. One more is read, which tells whether there are more. */
+/** Reads at most `most` rows in the order of the key. Requests one more to know whether there are more. */
 async function readFrom(
   { database, table, columns, signal, take }: Source,
   where: Predicate,
