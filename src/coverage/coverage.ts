@@ -19,42 +19,42 @@ import { rowCounter, type Unused, unusedOf } from './unused.ts';
 export interface Coverage {
   readonly pack: string;
   readonly guide: string;
-  /** Resources read for each profile, or 25 of each mapping if these are more; null: no database was asked. */
+  /** Resources read per profile, or 25 per mapping if that is more; null if no database was used. */
   readonly sample: number | null;
-  /** Mappings that the time did not suffice for; their resources are not counted. */
+  /** Mappings that the time limit did not reach; their resources are not counted. */
   readonly unreached: readonly string[];
   readonly profiles: readonly ProfileCoverage[];
   readonly certification: readonly Certification[];
   readonly unused: Unused;
 }
 
-/** Likewise, without what the database has besides. */
+/** The same without the unused parts of the database. */
 export type ProfilesCoverage = Omit<Coverage, 'unused'>;
 
-/** `ready`: everything is there. `no data`: everything is mapped, and the rows do not show all of it. */
+/** `ready`: complete. `no data`: everything is mapped, but the rows do not show all of it. */
 export type Verdict = 'ready' | 'no data' | 'gaps' | 'not mapped';
 
 export interface ProfileCoverage {
-  /** The group of the tests: `patient`. */
+  /** The group of the tests, such as `patient`. */
   readonly name: string;
-  /** `us-core-patient` */
+  /** Such as `us-core-patient`. */
   readonly profile: string;
   readonly type: string;
-  /** The (g)(10) certification tests have it. */
+  /** True if the (g)(10) certification tests include it. */
   readonly certified: boolean;
   readonly optional: boolean;
   readonly verdict: Verdict;
-  /** What the (g)(10) test kit makes of the group; null: it is not tested. */
+  /** Result of the group in the (g)(10) test kit; null if it is not tested. */
   readonly kit: Kit | null;
-  /** Mappings that claim the profile, under conditions or not. */
+  /** Mappings that claim the profile, conditionally or not. */
   readonly mappings: readonly string[];
-  /** Sampled resources that claim it; null without rows. */
+  /** Number of sampled resources that claim it; null without rows. */
   readonly resources: number | null;
   readonly elements: readonly ElementCoverage[];
   readonly searches: readonly SearchCoverage[];
-  /** What a server SHALL have and this one has not, in words. */
+  /** Missing SHALL requirements, in words. */
   readonly gaps: readonly string[];
-  /** What is mapped and no sampled resource shows. */
+  /** Elements that are mapped but appear in no sampled resource. */
   readonly withoutData: readonly string[];
 }
 
@@ -68,38 +68,38 @@ export interface Certification {
 export interface CoverageOptions {
   readonly registry: Registry;
   readonly guide: Guide;
-  /** Undefined: what the pack alone says. */
+  /** Undefined: reports by the pack alone. */
   readonly rows: RowsOptions | undefined;
-  /** Hears of each profile before its resources are read. */
+  /** Called with each profile before its resources are read. */
   readonly onProfile?: (profile: string) => void;
 }
 
 export interface RowsOptions {
   readonly database: Database;
   readonly now: number;
-  /** Resources of each profile. */
+  /** Resources per profile. */
   readonly sample: number;
-  /** Time in which resources are read, and again in which the rows of unused tables are counted. */
+  /** Time limit for reading resources, and again for counting the rows of unused tables. */
   readonly seconds: number;
-  /** Ends the reading before. */
+  /** Ends the reading earlier. */
   readonly signal?: AbortSignal;
 }
 
-/** Resources of each mapping, however many claim the profile. */
+/** Minimum number of resources per mapping, however many mappings claim the profile. */
 const LEAST = 25;
 
 interface Resource {
   readonly meta?: { readonly profile?: readonly string[] };
 }
 
-/** Throws DatabaseError. */
+/** Reports the coverage. Throws DatabaseError. */
 export async function coverageOf(options: CoverageOptions & { readonly catalog: Catalog }): Promise<Coverage> {
   const { registry, catalog, rows } = options;
   const counter = rows ? rowCounter(rows.database, rows.seconds) : async () => null;
   return { ...(await profilesOf(options)), unused: await unusedOf(registry, catalog, counter) };
 }
 
-/** Throws DatabaseError; rejects where the signal of `rows` is aborted. */
+/** Reports the coverage of profiles. Throws DatabaseError; rejects if the signal of `rows` is aborted. */
 export async function profilesOf({ registry, guide, rows, onProfile }: CoverageOptions): Promise<ProfilesCoverage> {
   const claims = new Map(registry.mappings.map(mapping => [mapping, claimsOf(mapping)]));
   const context = writtenContext(registry);
@@ -130,8 +130,8 @@ export async function profilesOf({ registry, guide, rows, onProfile }: CoverageO
 }
 
 /**
- * Reads resources that claim a profile, of each mapping an equal share of the sample. Undefined: the time did not
- * suffice, and nothing can be said of what they have.
+ * Reads resources that claim a profile, an equal share of the sample from each mapping. Undefined if the time was over;
+ * nothing is then known about their elements.
  */
 function resourceReader(
   registry: Registry,
@@ -157,7 +157,7 @@ function resourceReader(
   };
 }
 
-/** Undefined where the time was over in the middle of a statement. */
+/** Returns undefined if the time was over in the middle of a statement. */
 async function inTime<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
@@ -202,7 +202,7 @@ function profileOf(
   };
 }
 
-/** Each group of the tests: its profile, elements and searches that a server SHALL answer. */
+/** Judges the single-patient tests: each group's profile, elements and SHALL searches. */
 function singlePatient(profiles: readonly ProfileCoverage[], registry: Registry): Certification {
   return certificationOf('(g)(10) single patient API', { profiles, registry, general: [] }, one => [
     ...elementGapsOf(one.elements),
@@ -210,7 +210,7 @@ function singlePatient(profiles: readonly ProfileCoverage[], registry: Registry)
   ]);
 }
 
-/** Bulk export of a group: its members, and each profile with all of its elements. */
+/** Judges the bulk export of a group: its members, and each profile with all elements. */
 function multiPatient(
   profiles: readonly ProfileCoverage[],
   registry: Registry,
@@ -234,7 +234,7 @@ interface Certified {
   readonly general: readonly string[];
 }
 
-/** `gapsOf`: of a profile that is mapped. */
+/** Summarizes a certification. `gapsOf`: returns the gaps of a mapped profile. */
 function certificationOf(
   name: string,
   { profiles, registry, general }: Certified,
@@ -258,7 +258,7 @@ function certificationOf(
   return { name, verdict, missing: [...all, ...withoutData] };
 }
 
-/** The types that no mapping makes, and by type the profiles that its mappings do not claim. */
+/** Returns the types that no mapping makes, and by type the profiles that its mappings do not claim. */
 function unclaimed(profiles: readonly ProfileCoverage[], { types }: Registry): readonly string[] {
   const byType = Map.groupBy(profiles, ({ type }) => type);
   const lacking = [...byType.keys()].filter(type => !types.includes(type));

@@ -11,7 +11,7 @@ import type { Facade } from '../facade.ts';
 import type { Verdict } from './coverage.ts';
 
 export interface TopicCoverage {
-  /** `medication-allergies` */
+  /** Such as `medication-allergies`. */
   readonly name: string;
   readonly title: string;
   readonly verdict: Verdict;
@@ -26,7 +26,7 @@ export interface ListCoverage {
   readonly state: 'filled' | 'empty' | 'mapped' | 'unmapped';
 }
 
-/** `facade`: undefined without rows. Throws DatabaseError. */
+/** Reports the coverage of documents. `facade`: undefined without rows. Throws DatabaseError. */
 export async function documentsOf(
   content: Content | undefined,
   facade: Facade | undefined,
@@ -78,7 +78,7 @@ function judged(
   return { verdict, missing: [...unmapped, ...empty] };
 }
 
-/** Whether any patient has something of a list. */
+/** True if any patient has an entry of a list. */
 async function found(
   searches: readonly Search[],
   facade: Facade,

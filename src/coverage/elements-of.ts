@@ -10,22 +10,22 @@ import { type ElementPath, type Group, profileAddress, type Version } from './gu
 import { type Maker, makersAt } from './makers.ts';
 
 export interface ElementCoverage {
-  /** As the guide writes it: `name.family`, `category:VSCat`, `component:systolic.code`. */
+  /** In the guide's notation: `name.family`, `category:VSCat`, `component:systolic.code`. */
   readonly element: string;
   /**
-   * `filled`: some resource has it. `empty`: mapped, and no resource has it. `other`: another of a choice is there
-   * instead.
+   * `filled`: some resource has it. `empty`: mapped, and no resource has it. `other`: another element of the same
+   * choice is there instead.
    */
   readonly state: 'filled' | 'empty' | 'mapped' | 'other' | 'unmapped';
-  /** Resources that have it; undefined without rows. */
+  /** Number of resources that have it; undefined without rows. */
   readonly resources: number | undefined;
-  /** Where it is made. */
+  /** Position of the node that makes it. */
   readonly at: Position | undefined;
-  /** Profiles that it has to refer to and no mapping refers to. */
+  /** Required target profiles that no mapping refers to. */
   readonly lacksTargets: readonly string[];
 }
 
-/** Undefined `resources`: there are no rows to look at. */
+/** Reports the elements of a profile. `resources` is undefined if there are no rows. */
 export function elementsOf(
   group: Group,
   version: Version,
@@ -57,7 +57,7 @@ export function elementsOf(
   return own.map(one => (isReplaced(one, own, group) ? { ...one, state: 'other' } : one));
 }
 
-/** Of a choice one is enough: what is not there needs not be if another is. */
+/** True if an element is missing and another element of the same choice is there: one is enough. */
 function isReplaced({ element, state }: ElementCoverage, all: readonly ElementCoverage[], group: Group): boolean {
   if (state === 'filled' || state === 'mapped') return false;
   const choice = group.choices.find(alternatives => alternatives.includes(plain(element)));
@@ -70,7 +70,7 @@ function plain(text: string): string {
   return text.replace(/=.*/, '');
 }
 
-/** Profiles that the references at a path have to lead to, and lead to none of; of a choice one is enough. */
+/** Returns the required target profiles that the references at a path do not reach; of a choice one is enough. */
 function lacking(path: ElementPath, makers: readonly Maker[], group: Group, registry: Registry): readonly string[] {
   const targets = path.steps.at(-1)?.targets ?? [];
   const reached = new Set(
@@ -85,7 +85,7 @@ function lacking(path: ElementPath, makers: readonly Maker[], group: Group, regi
     });
 }
 
-/** The profiles that a mapping claims, under conditions or not. */
+/** Returns the profiles that a mapping claims, conditionally or not. */
 export function claimsOf(mapping: Mapping): readonly string[] {
   const step = { slice: '', equals: '', targets: undefined };
   const makers = makersAt(

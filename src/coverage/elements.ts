@@ -13,7 +13,7 @@ export interface Place<T> {
   readonly facts: readonly Facts[];
 }
 
-/** Everything at the end of a path. */
+/** Returns all items at the end of a path. */
 export function itemsAt(resource: unknown, steps: readonly Step[], facts: readonly Facts[]): readonly Item[] {
   const root: Item = { value: resource, sibling: undefined, type: '', where: '' };
   const belongs = (item: Item, slice: Facts, fact: Facts): boolean =>
@@ -21,7 +21,7 @@ export function itemsAt(resource: unknown, steps: readonly Step[], facts: readon
   return follow({ at: root, facts }, steps, childItems, belongs);
 }
 
-/** Follows a path from place to place; the children of a step that names a slice are those that belong to it. */
+/** Follows a path from place to place. If a step names a slice, only the children that belong to it count. */
 export function follow<T>(
   root: Place<T>,
   steps: readonly Step[],
@@ -47,16 +47,16 @@ export function follow<T>(
   return places.map(({ at }) => at);
 }
 
-/** Whether a JSON name is one that a step means: `value[x]:valueQuantity`, `value[x]`, `status`. */
+/** True if a JSON name matches a step: `value[x]:valueQuantity`, `value[x]`, `status`. */
 export function isNamed(key: string, { name, slice }: Step): boolean {
   if (!name.endsWith('[x]')) return key === name;
   if (slice !== '') return key === slice;
   return key.startsWith(name.slice(0, -3)) && /^[A-Z]/.test(key.slice(name.length - 3));
 }
 
-/** The items that a step leads to. */
+/** Returns the items that a step leads to. */
 export function childItems({ value, sibling }: Item, step: Step): readonly Item[] {
-  // The extensions of a primitive stand in its sibling.
+  // A primitive's extensions are in its sibling (`_name`).
   const from = isObject(value) ? value : isObject(sibling) ? sibling : {};
   const keys = new Set(Object.keys(from).map(key => key.replace(/^_/, '')));
   return [...keys]

@@ -4,7 +4,7 @@
 import type { ElementCoverage } from './elements-of.ts';
 import type { SearchCoverage } from './searches.ts';
 
-/** `a, b: not mapped`; what stands within an element that is not mapped is not said again. */
+/** Returns texts such as `not mapped: a, b`. Elements within an element that is not mapped are omitted. */
 export function elementGapsOf(elements: readonly ElementCoverage[]): readonly string[] {
   const unmapped = elements.filter(({ state }) => state === 'unmapped').map(({ element }) => element);
   const isWithin = (inner: string, outer: string): boolean =>

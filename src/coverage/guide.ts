@@ -1,8 +1,8 @@
 /**
- * What US Core is tested for, as data: per group of the certification tests the searches that a server SHALL and SHOULD
- * answer, and the elements that it must support. In: `us-core-<version>.json`, which keep the notation of the test
- * kit's own tables: `[gt lt]` comparators, `[OR]` a list of values, `=a|b` values to try in turn, `→` references to
- * profiles; `certified: false` is a group, and `uncertified` are searches, that the (g)(10) tests leave out.
+ * Reads the requirements of US Core: for each group of the certification tests the searches that a server SHALL and
+ * SHOULD answer, and the must-support elements. In: `us-core-<version>.json`, in the notation of the test kit's own
+ * tables: `[gt lt]` comparators, `[OR]` a list of values, `=a|b` values to try in turn, `→` references to profiles. The
+ * (g)(10) tests leave out groups with `certified: false` and searches in `uncertified`.
  * https://hl7.org/fhir/us/core/STU6.1/CapabilityStatement-us-core-server.html
  */
 import { readFileSync } from 'node:fs';
@@ -21,37 +21,37 @@ export type Version = (typeof VERSIONS)[number];
 export interface Group {
   readonly name: string;
   readonly type: string;
-  /** Canonical address. */
+  /** Canonical URL. */
   readonly profile: string;
-  /** The (g)(10) certification tests have it. */
+  /** True if the (g)(10) certification tests include it. */
   readonly certified: boolean;
   readonly optional: boolean;
   readonly searches: readonly Search[];
-  /** Whether `_revinclude=Provenance:target` has to work with its searches. */
+  /** True if `_revinclude=Provenance:target` must work with its searches. */
   readonly revinclude: boolean;
   readonly mustSupport: readonly ElementPath[];
-  /** Of each list one is enough; by the text of their paths or the names of the profiles referred to. */
+  /** Lists of alternatives, of which one is enough: texts of paths, or names of target profiles. */
   readonly choices: readonly (readonly string[])[];
 }
 
 export interface Search {
   readonly text: string;
   readonly strength: 'SHALL' | 'SHOULD';
-  /** The (g)(10) certification tests ask it. */
+  /** True if the (g)(10) certification tests run it. */
   readonly certified: boolean;
   readonly parameters: readonly SearchPart[];
 }
 
 export interface SearchPart {
   readonly code: string;
-  /** To be tried in turn; none: whatever the data has. */
+  /** Values to try in turn; empty: any value in the data. */
   readonly values: readonly string[];
   readonly comparators: readonly string[];
   readonly list: boolean;
 }
 
 export interface ElementPath {
-  /** `name.use=old`, `component:systolic.code` */
+  /** Such as `name.use=old`, `component:systolic.code`. */
   readonly text: string;
   readonly steps: readonly Step[];
 }
@@ -59,34 +59,34 @@ export interface ElementPath {
 export interface Step {
   readonly name: string;
   readonly slice: string;
-  /** The value that has to occur. */
+  /** The value that must occur. */
   readonly equals: string;
-  /** For a reference: the profiles that have to be referred to, without `us-core-`; none: any. */
+  /** For a reference: the required target profiles, without `us-core-`; undefined: any target. */
   readonly targets: readonly string[] | undefined;
 }
 
-/** A group as it is written; scalars of a pack's own files are text. */
+/** A group as written; in a pack's own files the flags may be texts. */
 type Stored = Readonly<
   Omit<StoredGroup, 'revinclude' | 'certified' | 'optional'> &
     Partial<Record<'revinclude' | 'certified' | 'optional', Flag>>
 >;
 type Flag = boolean | 'true' | 'false' | undefined;
 
-/** What is not searched but read by a reference to it; reads of all types are tested elsewhere. */
+/** Marks types that are read by reference and not searched; reads are tested elsewhere. */
 const READ = 'read by reference';
 
 export function profileAddress(name: string): string {
   return `http://hl7.org/fhir/us/core/StructureDefinition/${name}`;
 }
 
-/** What a pack is held against. */
+/** The requirements that a pack is compared with. */
 export interface Guide {
-  /** `us-core-7.0.0` */
+  /** Such as `us-core-7.0.0`. */
   readonly name: string;
-  /** What is known of its profiles is of this version. */
+  /** Version of US Core whose facts about the profiles are used. */
   readonly version: Version;
   readonly groups: readonly Group[];
-  /** There are certification tests of it. */
+  /** True if there are certification tests for it. */
   readonly certified: boolean;
 }
 
@@ -94,26 +94,26 @@ export function usCore(version: Version): Guide {
   return { name: `us-core-${version}`, version, groups: groupsOf(version), certified: true };
 }
 
-/** The groups of a version, in the order of its tests. */
+/** Returns the groups of a version, in the order of its tests. */
 export function groupsOf(version: Version): readonly Group[] {
   return groupsIn(JSON.parse(readFileSync(new URL(`us-core-${version}.json`, import.meta.url), 'utf8')));
 }
 
-/** The file of a pack that holds a guide of its own: `NAME.guide.json`. */
+/** Name of a file with a pack's own guide: `NAME.guide.json`. */
 export const GUIDE_FILE = /^([A-Za-z][\w.-]*)\.guide\.json$/;
 
-/** What is wrong with a guide of a pack. */
+/** Thrown for an invalid guide of a pack. */
 export class GuideError extends Error {}
 
-/** Texts by path that count instead of those of the folder. */
+/** Texts by path that replace those of the folder. */
 type Unsaved = Readonly<Record<string, string>>;
 
-/** The guides that a pack brings in its folder, in the notation of those here. docs/coverage.md */
+/** Returns the names of a pack's own guides, which use the same notation. docs/coverage.md */
 export function guidesIn(folder: string): readonly string[] {
   return pathsOfPack(folder).flatMap(path => GUIDE_FILE.exec(path)?.[1] ?? []);
 }
 
-/** A guide that a pack brings. Throws GuideError, with what is wrong first. */
+/** Reads a pack's own guide. Throws GuideError with the first problem. */
 export function guideIn(folder: string, name: string, unsaved: Unsaved = {}): Guide {
   if (!guidesIn(folder).includes(name)) throw new GuideError(`${name} is no guide of the pack`);
   const { stored, problems } = readGuide(folder, name, unsaved);
@@ -122,7 +122,7 @@ export function guideIn(folder: string, name: string, unsaved: Unsaved = {}): Gu
   return { name, version: VERSIONS[1], groups: groupsIn(stored ?? {}), certified: false };
 }
 
-/** What is wrong with the guides of a pack, at its place. The pack is served all the same. */
+/** Returns the problems of a pack's guides with their places. They do not prevent serving. */
 export function guideProblems(folder: string, unsaved: Unsaved = {}): readonly Problem[] {
   return guidesIn(folder).flatMap(name => readGuide(folder, name, unsaved).problems);
 }
@@ -132,7 +132,7 @@ interface ReadGuide {
   readonly problems: readonly Problem[];
 }
 
-/** Undefined where it has not the form of a guide. */
+/** Reads a guide; `stored` is undefined if it has another form. */
 function readGuide(folder: string, name: string, unsaved: Unsaved): ReadGuide {
   const file = `${name}.guide.json`;
   const report = createReport();
@@ -178,7 +178,7 @@ function search(text: string, strength: Search['strength'], { certified, uncerti
   return { text, strength, certified: isCertified, parameters: text.split('+').map(searchPart) };
 }
 
-/** `status[OR]`, `category=a|b`, `date[gt ge]` */
+/** Such as `status[OR]`, `category=a|b`, `date[gt ge]`. */
 const PART = /^([\w-]+)(?:=([^[]+))?(?:\[([^\]]+)\])?$/;
 
 function searchPart(text: string): SearchPart {
@@ -193,7 +193,7 @@ function searchPart(text: string): SearchPart {
   };
 }
 
-/** `a(b, c(d))` → a, a.b, a.c, a.c.d */
+/** Expands `a(b, c(d))` → a, a.b, a.c, a.c.d. */
 function pathsOf(text: string): readonly ElementPath[] {
   const found = new Map<string, ElementPath>();
   const outer: (readonly Step[])[] = [];
@@ -207,7 +207,7 @@ function pathsOf(text: string): readonly ElementPath[] {
   return [...found.values()];
 }
 
-/** `code.coding:PulseOx` is two steps; a value after `=` may hold dots. */
+/** Splits a path into steps: `code.coding:PulseOx` has two; a value after `=` may contain dots. */
 function stepsOf(text: string): readonly Step[] {
   const [, names = '', rest = ''] = /^([^=→]*)(.*)$/.exec(text) ?? [];
   const parts = names.split('.');

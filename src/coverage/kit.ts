@@ -1,6 +1,6 @@
 /**
  * Predicts the verdict of the (g)(10) test kit on a group of tests. In: the coverage of its profile. Out: a verdict
- * with its reasons. A search that is not offered fails its test; an element that no resource shows, or a missing
+ * with its reasons. A search that is not offered fails its test. An element that no resource shows, or a missing
  * Provenance, skips its test, which then does not count as passed.
  * https://github.com/onc-healthit/onc-certification-g10-test-kit
  */
@@ -8,7 +8,7 @@ import type { ElementCoverage } from './elements-of.ts';
 import { elementGapsOf, searchGapsOf } from './gaps.ts';
 import type { SearchCoverage } from './searches.ts';
 
-/** What is known of a profile. */
+/** The coverage of a profile. */
 interface Tested {
   readonly profile: string;
   readonly type: string;
@@ -23,11 +23,11 @@ interface Tested {
 
 export interface Kit {
   readonly verdict: 'pass' | 'skip' | 'fail';
-  /** One sentence each; none: it passes. */
+  /** One sentence each; empty if it passes. */
   readonly because: readonly string[];
 }
 
-/** Null: the tests leave the profile out, or want it only of servers that have it. */
+/** Returns null if the tests leave the profile out, or test it only if a server has it. */
 export function kitOf(tested: Tested): Kit | null {
   const { certified, optional, type, profile: name, mappings, elements, searches, withoutData, resources } = tested;
   if (!certified || optional) return null;

@@ -1,6 +1,7 @@
 /**
- * Finds what a mapping can make at a must-support path, without rows. In: a mapping, steps of guide.ts, facts about
- * the profile. Out: the nodes there, and parts of constants. A node counts if it may make a value for some row.
+ * Finds the nodes of a mapping that can make the element at a must-support path, without rows. In: a mapping, steps of
+ * guide.ts, facts about the profile. Out: the nodes there, and parts of constants. A node counts if it may make a value
+ * for some row.
  */
 import { namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, NamedNode, Node } from '../mapping/model.ts';
@@ -11,12 +12,12 @@ import { inValueSet, matches } from '../validation/values.ts';
 import { childItems, follow, isNamed } from './elements.ts';
 import type { Step } from './guide.ts';
 
-/** A node that is no list and no alternative, or a part of a constant. */
+/** A node other than a list or alternatives, or a part of a constant. */
 export type Maker =
   | { readonly kind: 'node'; readonly node: Node }
   | { readonly kind: 'constant'; readonly node: Node; readonly item: Item };
 
-/** Everything that can stand at the end of a path. */
+/** Returns all makers at the end of a path. */
 export function makersAt(mapping: Mapping, steps: readonly Step[], facts: readonly Facts[]): readonly Maker[] {
   return follow({ at: { kind: 'node', node: mapping.root }, facts }, steps, childMakers, belongs);
 }
@@ -37,7 +38,7 @@ function namedOf(node: Node): readonly NamedNode[] {
   return node.members.flatMap(namedNodesOf);
 }
 
-/** What a node comes down to: the items of lists, all alternatives, the parts of constant lists. */
+/** Expands a node: items of lists, all alternatives, parts of constant lists. */
 function unfolded(node: Node): readonly Maker[] {
   switch (node.kind) {
     case 'list':
@@ -59,7 +60,7 @@ function unfolded(node: Node): readonly Maker[] {
   }
 }
 
-/** Whether it may be this primitive. */
+/** True if its value may be this primitive. */
 function mayBe(maker: Maker, value: unknown): boolean {
   if (maker.kind === 'constant') return maker.item.value === value;
   const { node } = maker;
@@ -87,7 +88,7 @@ function belongs(maker: Maker, slice: Facts, facts: Facts): boolean {
   });
 }
 
-/** What a slice says of a path below it. */
+/** Returns the facts of a slice about a path below it. */
 function factsAt(slice: Facts, names: readonly string[]): readonly Facts[] {
   return names.reduce<readonly Facts[]>(
     (found, name) =>
@@ -107,7 +108,7 @@ function mayFit(maker: Maker, { fixed, pattern, binding }: Facts): boolean {
   return known === undefined || inValueSet(known, binding);
 }
 
-/** Whether it may hold all that a pattern holds. */
+/** True if its value may contain everything in a pattern. */
 function mayHold(maker: Maker, pattern: unknown): boolean {
   if (maker.kind === 'constant') return matches(maker.item.value, pattern);
   if (!isObject(pattern)) return mayBe(maker, pattern);
@@ -118,7 +119,7 @@ function mayHold(maker: Maker, pattern: unknown): boolean {
   });
 }
 
-/** The JSON of a node that no row changes; undefined for any other. */
+/** Returns the JSON of a node that is the same for all rows; undefined for any other. */
 function constantOf(node: Node): unknown {
   if (node.kind === 'constant') return node.json;
   if (node.kind === 'list') {

@@ -1,5 +1,5 @@
 /**
- * Writes a coverage report as one HTML page without script or other files, light and dark. In: the data of
+ * Writes a coverage report as one HTML page without script or other files, for light and dark mode. In: the data of
  * coverage.ts. Out: HTML text.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Checks whether the searches are offered that US Core requires of a type. In: a group of guide.ts, the pack. Out:
- * what each search lacks.
+ * Checks whether the searches that US Core requires of a type are offered. In: a group of guide.ts, the pack. Out: what
+ * each search lacks.
  */
 import type { Registry } from '../mapping/model.ts';
 import { searchProblems } from '../plan/search-problems.ts';
@@ -9,17 +9,17 @@ import type { ParseContext } from '../search/values.ts';
 import type { Group, Search, SearchPart } from './guide.ts';
 
 export interface SearchCoverage {
-  /** As the guide writes it, such as `patient+category+date[gt ge lt le]`. */
+  /** In the guide's notation, such as `patient+category+date[gt ge lt le]`. */
   readonly search: string;
   readonly strength: Search['strength'];
-  /** The (g)(10) certification tests ask it. */
+  /** True if the (g)(10) certification tests run it. */
   readonly certified: boolean;
   readonly offered: boolean;
-  /** Why not, such as `date is not offered`; empty where it is offered. */
+  /** Reasons such as `date is not offered`; empty if it is offered. */
   readonly lacks: readonly string[];
 }
 
-/** All searches of a group, `_revinclude=Provenance:target` among them where it is required. */
+/** Reports all searches of a group, including `_revinclude=Provenance:target` if it is required. */
 export function searchesOf(group: Group, registry: Registry, context: ParseContext): readonly SearchCoverage[] {
   const searches = group.searches.map(({ text, strength, certified, parameters }): SearchCoverage => {
     const lacks = parameters.flatMap(part => lacksOf(part, group.type, registry, context));
@@ -39,7 +39,7 @@ function lacksOf(
   context: ParseContext,
 ): readonly string[] {
   if (context.offers.find(type, code) === undefined) return [`${code} is not offered`];
-  // Of several values one is enough.
+  // One of the values is enough.
   const isFindable = (value: string): boolean =>
     searchProblems({ type, parameters: [[code, value]] }, context, registry).length === 0;
   return values.length === 0 || values.some(isFindable) ? [] : [`no mapping gives ${code}=${values.join(' or ')}`];

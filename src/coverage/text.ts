@@ -8,9 +8,9 @@ import type { Unused } from './unused.ts';
 
 const WIDTH = 100;
 const LABEL = 14;
-/** Of names behind that of their type. */
+/** Column of the names after that of their type. */
 const INDENT = 24;
-/** Tables that are listed; `--json` has all. */
+/** Maximum number of tables listed; `--json` has all. */
 const MOST = 30;
 const MOST_MAPPINGS = 6;
 
@@ -38,7 +38,7 @@ export function coverageLines({
   ];
 }
 
-/** What stands in those before is not said again. */
+/** Prints a certification without what earlier ones have said. */
 function certificationLines({ name, verdict, missing }: Certification, before: readonly Certification[]) {
   const own = missing.filter(text => !before.some(one => one.missing.includes(text)));
   const repeated = missing.length - own.length;
@@ -106,7 +106,7 @@ function profileLines(profile: ProfileCoverage): readonly string[] {
 
 const isMapped = ({ verdict }: ProfileCoverage): boolean => verdict !== 'not mapped';
 
-/** By type, those that the certification wants first. */
+/** Prints the profiles that are not mapped, by type; those required by the certification first. */
 function unmappedLines(profiles: readonly ProfileCoverage[]): readonly string[] {
   const [wanted, others] = [true, false].map(is => profiles.filter(one => (one.kit !== null) === is));
   return [
@@ -144,7 +144,7 @@ function unusedLines({ tables, columns }: Unused, isCounted: boolean): readonly 
   ];
 }
 
-/** A labelled list, broken between its items. */
+/** Prints a labelled list, broken between its items. */
 function row(label: string, items: readonly string[]): readonly string[] {
   if (items.length === 0) return [];
   return paragraph(
@@ -155,12 +155,12 @@ function row(label: string, items: readonly string[]): readonly string[] {
   );
 }
 
-/** Without the beginning of addresses, and of many values to be tried only the first. */
+/** Shortens a text: removes the beginning of URLs, and all but the first of several values. */
 function short(text: string): string {
   return text.replace(/=https?:\/\/(?:[^/,]*\/)*/g, '=').replace(/=([^|+[]*)\|[^+[]*\|[^+[]*/g, '=$1|…');
 }
 
-/** A text in lines of at most WIDTH, where its parts are not longer. */
+/** Wraps a text to lines of at most WIDTH, unless a part is longer. */
 function paragraph(text: string, first: string, next: string, between = ' '): readonly string[] {
   const lines: string[] = [];
   let line = first;

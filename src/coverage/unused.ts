@@ -1,6 +1,6 @@
 /**
- * Lists what of a database no mapping reads. In: the pack, the catalog, the database. Out: tables and columns, those
- * with the most rows first. It counts rows only, table by table, until its time is over.
+ * Lists the tables and columns that no mapping reads. In: the pack, the catalog, the database. Out: tables and columns,
+ * those with the most rows first. It only counts rows, table by table, until its time is over.
  */
 import type { Registry } from '../mapping/model.ts';
 import { type Catalog, type TableInfo, tableText } from '../sql/catalog.ts';
@@ -11,13 +11,13 @@ import { identifier, isIdentifier } from '../sql/identifier.ts';
 export interface Unused {
   /** Tables that no mapping reads. */
   readonly tables: readonly UnusedTable[];
-  /** Tables that some mapping reads, with the columns that none does. */
+  /** Tables that some mapping reads, with the columns that no mapping reads. */
   readonly columns: readonly UnusedColumns[];
 }
 
 interface UnusedTable {
   readonly table: string;
-  /** Null: not counted, as the time budget ended or the login may not read it. */
+  /** Null if not counted, because the time ended or the login may not read it. */
   readonly rows: number | null;
   readonly columns: number;
 }
@@ -28,7 +28,7 @@ interface UnusedColumns {
   readonly columns: readonly string[];
 }
 
-/** `count`: rows of a table; see rowCounter. */
+/** Returns the unused parts. `count`: returns the number of rows of a table; see rowCounter. */
 export async function unusedOf(
   registry: Registry,
   catalog: Catalog,
@@ -55,7 +55,7 @@ function byRows(a: Counted, b: Counted): number {
   return (b.rows ?? -1) - (a.rows ?? -1) || (a.table < b.table ? -1 : 1);
 }
 
-/** Counts rows for so long. Throws DatabaseError where the database fails. */
+/** Returns a function that counts rows, until the time is over. Throws DatabaseError if the database fails. */
 export function rowCounter(database: Database, seconds: number): (table: string) => Promise<number | null> {
   const signal = within(seconds * 1000);
   return async table => {
@@ -78,7 +78,7 @@ export function rowCounter(database: Database, seconds: number): (table: string)
   };
 }
 
-/** Columns that mappings read, by table, in lower case. */
+/** Returns the columns that mappings read, by table, in lower case. */
 export function columnsUsed(registry: Pick<Registry, 'mappings'>): ReadonlyMap<TableInfo['name'], ReadonlySet<string>> {
   const used = new Map<string, Set<string>>();
   const of = (table: string): Set<string> => {
@@ -89,7 +89,7 @@ export function columnsUsed(registry: Pick<Registry, 'mappings'>): ReadonlyMap<T
   for (const mapping of registry.mappings) {
     const tables = new Map<string, Set<string>>();
     const columns: (readonly [alias: string, column: string])[] = [];
-    // A model is plain data: scopes and columns are told by what they have, wherever they stand.
+    // Walks the whole model, which is plain data, and recognizes scopes and columns by their members.
     const seen = new Set<object>();
     const visit = (part: object): void => {
       if (seen.has(part)) return;
