@@ -1,7 +1,7 @@
 /**
- * Remembers what checks of one pack have found, for the next check, as texts change often and the schema hardly: the
- * answers of each stage, and the forms of the columns that the pack names. In: the database and its catalog. Out: the
- * catalog with forms, the same object as long as nothing differs.
+ * Caches results of checking one pack for the next check, because texts change often and the schema rarely: the results
+ * of each stage, and the forms of the columns that the pack names. In: the database and its catalog. Out: the catalog
+ * with forms, the same object as long as nothing differs.
  */
 import { Memo } from '../common/memo.ts';
 import { PackMemory } from '../mapping/load/pack/memory.ts';
@@ -23,7 +23,7 @@ export class CheckMemory {
   #found: Found | undefined;
 
   /**
-   * Looks at the rows of the columns that a text of the pack may mean: of others nothing is asked. Rejects with
+   * Adds forms by reading the rows of the columns that a text of the pack may mean, and no others. Rejects with
    * DatabaseError.
    */
   async withForms(database: Database, catalog: Catalog, files: PackFiles, { tables }: CatalogPart): Promise<Catalog> {
@@ -38,7 +38,7 @@ export class CheckMemory {
     return withForms;
   }
 
-  /** By `table.column` in lower case. */
+  /** Returns these columns, as `table.column` in lower case. */
   #asked(
     catalog: Catalog,
     { bases = [], pack, codes, mappings }: PackFiles,
@@ -46,7 +46,7 @@ export class CheckMemory {
   ): ReadonlySet<string> {
     const texts = [...bases, ...(pack ? [pack] : []), ...codes, ...mappings].map(file => this.#wordsOf(file));
     const words = new Set(texts.flatMap(of => [...of]));
-    // A name with blanks, or with other letters than English ones, is no word.
+    // A name with blanks or non-English letters consists of several words.
     const isWritten = (name: string): boolean => (name.match(/\w+/g) ?? []).every(word => words.has(word));
     const isTable = namedBy([...tables], isWritten);
     const isColumn = namedBy([...words], isWritten);
@@ -58,7 +58,7 @@ export class CheckMemory {
     );
   }
 
-  /** Words, and those that a macro completes: `diag$n`. */
+  /** Returns the words of a file, including those that a macro completes: `diag$n`. */
   #wordsOf({ path, text }: PackFile): ReadonlySet<string> {
     return this.pack.words.get(
       path,
@@ -72,8 +72,8 @@ const ASSEMBLED = /[\w$]*\$[a-z_][\w$]*/g;
 const PARAMETER = /\$[a-z_]\w*/;
 
 /**
- * Whether a macro may assemble a name. Of `results_$y` it may be `results_2020` if `2020` is written somewhere in the
- * pack; of `$table` every name that is written.
+ * Returns a test whether a macro may assemble a name. `results_$y` may be `results_2020` if `2020` is written somewhere
+ * in the pack; `$table` may be any name that is written.
  */
 function namedBy(texts: readonly string[], isWritten: (part: string) => boolean): (name: string) => boolean {
   const literally = (part: string): string => part.replace(/[^\w\s]/g, '\\$&');

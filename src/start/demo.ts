@@ -1,6 +1,6 @@
 /**
- * The demo that is served without configuration: its pack, and its database, built once under DATA_DIR. No other file
- * of src knows the demo.
+ * Provides the demo that is served without configuration: its pack, and its database, built once under DATA_DIR. No
+ * other file of src knows the demo.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -8,31 +8,31 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeFolder } from '../common/make-folder.ts';
 
-/** The pack that MAPPINGS means by default. */
+/** The default pack of MAPPINGS. */
 export const DEMO_PACK = fileURLToPath(new URL('../../mappings/medkeep', import.meta.url));
 
-/** Who can log in at the demo, and who they are there. */
+/** Accounts of the demo, with their FHIR identities. */
 export const DEMO_PEOPLE = [
   { name: 'amelia', fhirUser: 'Patient/1' },
   { name: 'doctor', fhirUser: 'Practitioner/1' },
 ] as const;
 
-/** Whom the account for trying out the REST interface is tied to where somebody has to be. */
+/** FHIR identity of the trial account of the REST interface, if one is required. */
 export const DEMO_USER = 'Practitioner/1';
 
 const GENERATOR = fileURLToPath(new URL('../../fixtures', import.meta.url));
 
-/** What the demo database is built of. */
+/** Parameters of the demo database. */
 const DEMO = { patients: 120, seed: 1 } as const;
 
-/** Where the demo database is, or will be. */
+/** Returns the path of the demo database, whether it exists or not. */
 export function demoFile(dataDir: string): string {
   return join(dataDir, `demo-${DEMO.patients}-${DEMO.seed}-${generatorVersion()}.sqlite`);
 }
 
 /**
- * The SQLite file of the demo; builds it if there is none of this size, seed and generator. `announce` is called before
- * building. Older ones are removed.
+ * Returns the SQLite file of the demo; builds it if there is none of this size, seed and generator. Calls `announce`
+ * before building. Removes older ones.
  */
 export async function demoDatabase(dataDir: string, announce: (what: string) => void): Promise<string> {
   const file = demoFile(dataDir);
@@ -53,7 +53,7 @@ export async function demoDatabase(dataDir: string, announce: (what: string) => 
   return file;
 }
 
-/** Changes with any file of the generator. */
+/** Returns a hash that changes with any file of the generator. */
 function generatorVersion(): string {
   const hash = createHash('sha256');
   for (const file of globSync('**/*.{ts,csv,json}', { cwd: GENERATOR }).toSorted()) {

@@ -1,6 +1,4 @@
-/**
- * What a person reads when the server has started: where everything is, and what to try.
- */
+/** Writes the text that is printed when the server has started: its addresses, and requests to try. */
 import { curlOf } from '../common/curl.ts';
 import { plural } from '../common/plural.ts';
 import type { Config } from '../config/config.ts';
@@ -8,9 +6,7 @@ import { sampleRequests } from '../http/pages/samples.ts';
 import type { Version } from '../reload/version.ts';
 import type { DemoAccount } from '../rest/start.ts';
 
-/**
- * What a person reads first: where everything is, and what to try; `toTry`: instead of requests that anybody may send.
- */
+/** Returns the text. `toTry` replaces the requests that anybody may send. */
 export function greeting(
   base: string,
   config: Config,

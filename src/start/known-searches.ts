@@ -1,7 +1,7 @@
 /**
- * Problems of searches that stand in files of a pack, worked out again only where something changed that a search looks
- * at: the mappings of its type, those that they refer to, code maps, and the settings. In: a registry, and what the
- * check before has left. Out: problems.
+ * Checks searches in files of a pack, again only if something changed that a search depends on: the mappings of its
+ * type, those that they refer to, code maps, and the settings. In: a registry, and the results of the previous check.
+ * Out: problems.
  */
 import type { Memo } from '../common/memo.ts';
 import { referencesIn } from '../mapping/children.ts';
@@ -14,14 +14,16 @@ type Parameter = readonly [name: string, value: string];
 export interface KnownSearches {
   readonly context: ParseContext;
   search(search: { readonly type: string; readonly parameters: readonly Parameter[] }): readonly SearchProblem[];
-  /** `any`: the value stands for others, so that only its form counts. */
+  /** `any`: the value is a placeholder, so only its form is checked. */
   filter(type: string, parameter: Parameter, any: boolean): readonly SearchProblem[];
 }
 
-/** Of others, such as `subject.name`, `_has:…` and `_list`, nobody knows which mappings they look at. */
+/**
+ * Parameters whose mappings are known. Others, such as `subject.name`, `_has:…` and `_list`, may depend on any mapping.
+ */
 const PLAIN = /^(?:_id|_security|_tag|_profile|_lastUpdated|[a-z][a-z-]*)(?::[a-z-]+)?$/;
 
-/** Mappings that a mapping refers to, by name. */
+/** Names of the mappings that a mapping refers to. */
 const targets = new WeakMap<Mapping, ReadonlySet<string>>();
 
 export function knownSearches(registry: Registry, memo: Memo<readonly SearchProblem[]>): KnownSearches {
@@ -32,7 +34,7 @@ export function knownSearches(registry: Registry, memo: Memo<readonly SearchProb
     JSON.stringify([pack.zone, pack.systems]),
     ...[...(pack.hierarchies ?? [])].flat(),
     ...registry.codeMaps,
-    // Tables of words are read anew each time.
+    // Tables of words are new objects each time, so nothing is reused.
     ...((pack.words ?? []).length > 0 ? [registry] : []),
   ];
   const byType = new Map<string, readonly unknown[]>();
@@ -58,7 +60,7 @@ export function knownSearches(registry: Registry, memo: Memo<readonly SearchProb
   };
 }
 
-/** The mappings of a type, and all that a way of references leads to from them. */
+/** Returns the mappings of a type, and all that references lead to from them. */
 function reachedFrom(type: string, registry: Registry): readonly Mapping[] {
   const found = new Set(registry.ofType(type));
   for (const mapping of found) for (const name of targetsOf(mapping)) found.add(registry.mapping(name));

@@ -1,7 +1,7 @@
 /**
- * Remembers the schema that a check of mappings has seen, to find out later whether it is still the same without
- * checking again. In: a catalog, the part of it that a pack names, and what the login may not read. Out: whether a
- * database has the same.
+ * Records the schema that a check of mappings has used, to find out later, without another check, whether it is
+ * unchanged. In: a catalog, the part of it that a pack names, and what the login may not read. Out: whether a database
+ * has the same.
  */
 import { createHash } from 'node:crypto';
 import type { Catalog, CatalogPart, TableInfo } from '../sql/catalog.ts';
@@ -9,12 +9,12 @@ import type { Database, Permissions } from '../sql/database.ts';
 
 export interface SeenSchema {
   readonly part: CatalogPart;
-  /** Whose permissions were asked. */
+  /** Tables whose permissions were checked. */
   readonly tables: readonly string[];
   readonly digest: string;
 }
 
-/** `catalog`: that part of the schema, or more. */
+/** Makes the record. `catalog`: this part of the schema, or more. */
 export function seenSchema(
   part: CatalogPart,
   catalog: Catalog,
@@ -22,7 +22,7 @@ export function seenSchema(
   unreadable: Permissions['unreadable'],
 ): SeenSchema {
   const seen = [...catalog.tables].filter(([, table]) => isIn(part, table)).toSorted(byName);
-  // The forms of rows are no part of the schema.
+  // The forms of rows do not belong to the schema.
   const columnsOf = (table: TableInfo) =>
     [...table.columns.values()].map(({ form: _, written: __, ...column }) => column);
   const texts = seen.map(([, table]) => ({ ...table, columns: columnsOf(table) }));
@@ -32,7 +32,7 @@ export function seenSchema(
   return { part, tables, digest };
 }
 
-/** Throws DatabaseError. */
+/** True if the database still has the recorded schema. Throws DatabaseError. */
 export async function isAsSeen(database: Database, { part, tables, digest }: SeenSchema): Promise<boolean> {
   const catalog = await database.catalog(part);
   const { unreadable } = await database.permissions(tables);

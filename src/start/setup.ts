@@ -1,6 +1,4 @@
-/**
- * Opens what a server or a command works with: the database, and the pack checked against its schema. In: a Config.
- */
+/** Opens the database of a server or a command, and checks the pack against its schema. In: a Config. */
 
 import { join, resolve } from 'node:path';
 import { readAccess, type Searchable } from '../access/read-access.ts';
@@ -38,24 +36,26 @@ import { type KnownSearches, knownSearches } from './known-searches.ts';
 import { type SeenSchema, seenSchema } from './seen-schema.ts';
 import { SOFTWARE_VERSION } from './version.ts';
 
-/** Says what takes a while. */
+/** Reports a step that takes a while. */
 export type Announce = (what: string) => void;
 
-/** Where the database is; how much of it is kept in memory. */
+/** The address of the database, and how much of it is cached in memory. */
 export type DatabaseSource = Pick<Config, 'database' | 'dataDir'> & { readonly memory?: Pick<OpenOptions, 'cache'> };
 
-/** The configured database, or the demo's, which is built where there is none. Throws DatabaseError, ConfigError. */
+/**
+ * Opens the configured database, or the demo's, which is built if it does not exist. Throws DatabaseError, ConfigError.
+ */
 export async function openDatabase(config: DatabaseSource, announce: Announce): Promise<Database> {
   const { dataDir, memory } = config;
   const address = config.database ?? (await builtDemo(dataDir, announce));
-  // A server says by itself that its folder cannot be written.
+  // The server itself reports a folder that is not writable.
   const kept = whyNotWritable(dataDir) === undefined;
   const proofs = { folder: join(dataDir, 'forms'), announce, software: SOFTWARE_VERSION };
   const options = { ...memory, ...(kept && { proofs }) };
   return engineNamed(address.engine).open(address, options);
 }
 
-/** The demo database. Throws ConfigError where it is not built yet and `dataDir` takes no files. */
+/** Returns the demo database. Throws ConfigError if it is not built yet and `dataDir` is not writable. */
 async function builtDemo(dataDir: string, announce: Announce): Promise<DatabaseAddress> {
   try {
     return sqliteAddress(await demoDatabase(dataDir, announce));
@@ -69,23 +69,23 @@ async function builtDemo(dataDir: string, announce: Announce): Promise<DatabaseA
   }
 }
 
-/** A pack, checked against a catalog as far as both are known. */
+/** A pack, checked against a catalog as far as both are available. */
 interface Checked {
   readonly files: PackFiles;
-  /** The tables that the pack names; all of the database's where something is wrong with it. */
+  /** The tables that the pack names; all tables of the database if the pack has errors. */
   readonly catalog: Catalog;
   readonly pack: LoadedPack;
-  /** What goes into documents; undefined where the pack does not say. */
+  /** Content of documents; undefined if the pack does not define it. */
   readonly content: Content | undefined;
-  /** Which user sees which patients. */
+  /** Rules about which user sees which patients. */
   readonly access: PackAccess;
-  /** When a file of the pack was last changed. */
+  /** Time of the latest change to a file of the pack. */
   readonly changed: Date;
 }
 
-/** Likewise, against a database. */
+/** The same, checked against a database. */
 export interface CheckedPack extends Checked {
-  /** What was there of what the pack names. */
+  /** The schema that the check has used. */
   readonly schema: SeenSchema;
 }
 
@@ -94,8 +94,8 @@ export interface Setup extends CheckedPack {
 }
 
 /**
- * Opens the database and loads the pack against its live schema. The caller closes the database. `files`: the pack,
- * where it was read before. Throws DatabaseError, and ConfigError where a pack has no database to go with.
+ * Opens the database and loads the pack against its live schema. The caller closes the database. `files`: the pack, if
+ * it was read before. Throws DatabaseError; throws ConfigError if the pack has no database.
  */
 export async function setUp(
   config: DatabaseSource & Pick<Config, 'mappings'> & Partial<Pick<Config, 'degraded' | 'demoDatabase' | 'schema'>>,
@@ -113,10 +113,10 @@ export async function setUp(
   }
 }
 
-/** Files of mappings whose check takes seconds. */
+/** With so many mapping files, a check takes seconds. */
 const MANY = 200;
 
-/** The demo database goes with the demo pack, and only where the demo is wanted. */
+/** Throws ConfigError if no database is configured, unless the demo pack is used and the demo is enabled. */
 function refuseWithoutDatabase({
   database,
   mappings,
@@ -127,18 +127,18 @@ function refuseWithoutDatabase({
   const expected = 'DATABASE_URL (or --database): expected the address of a database';
   if (!wanted) throw new ConfigError([`${expected}, since DEMO is false`]);
   if (resolve(mappings) !== resolve(DEMO_PACK)) {
-    // A copy of the demo pack is the likeliest pack without an address.
+    // A pack without a database address is most likely a copy of the demo pack.
     const copy = `for a copy of the demo pack, sqlite:${demoFile(dataDir)}, which npm start builds`;
     throw new ConfigError([`${expected} for the pack ${mappings}; ${copy}`]);
   }
 }
 
 export interface CheckOptions extends Pick<LoadOptions, 'degraded'> {
-  /** What was seen for the same pack before: it may have tables that are missing now. */
+  /** Schema of the previous check of the same pack: it may have tables that are missing now. */
   readonly before?: SeenSchema;
 }
 
-/** Checks a pack against the live schema and what the login may do there. Throws DatabaseError. */
+/** Checks a pack against the live schema and the permissions of the login. Throws DatabaseError. */
 export async function checkAgainst(
   database: Database,
   files: PackFiles,
@@ -152,7 +152,7 @@ export async function checkAgainst(
   const read = registry === undefined ? [] : [...tablesOf(registry)];
   const part = { tables: [...new Set([...tables, ...read, ...(options.before?.part.tables ?? [])])], columns };
   if (registry === undefined) return { ...checked, schema: seenSchema(part, catalog, [], []) };
-  // As the database spells them: its names may be compared with case.
+  // In the spelling of the database, which may compare names case-sensitively.
   const names = [...namesOf(registry)].map(name => spelled(catalog, name));
   const { unreadable, writes } = await database.permissions(names);
   if (writes.length > 0)
@@ -163,8 +163,8 @@ export async function checkAgainst(
 }
 
 /**
- * Checks a pack against a catalog that was read before, as often as its texts change; what the login may do is the
- * caller's to know. Throws DatabaseError.
+ * Checks a pack against a catalog that was read before, whenever its texts change. The caller must check the
+ * permissions of the login. Throws DatabaseError.
  */
 export async function checkKnown(
   database: Database,
@@ -177,8 +177,8 @@ export async function checkKnown(
 }
 
 /**
- * A database may have tens of thousands of tables, of which a pack names some: all of them are only looked at to say
- * what may be meant by a name that is not there.
+ * Checks a pack against the tables that it names, because a database may have tens of thousands. Reads all tables only
+ * if there are errors, to suggest names for unknown ones.
  */
 async function checkSchema(database: Database, files: PackFiles, options: LoadOptions): Promise<Checked> {
   const memory = new CheckMemory();
@@ -195,12 +195,12 @@ function checkPack(files: PackFiles, catalog: Catalog, options: WholeOptions): C
 }
 
 export interface WholeOptions extends LoadOptions {
-  /** What the check before has left of searches. */
+  /** Results of the previous check of searches. */
   readonly searchMemory?: Memo<readonly SearchProblem[]>;
 }
 
 /**
- * Loads a pack, its `access.yaml` and its `ccds.yaml`, whose searches are tried out as searches are parsed. Without a
+ * Loads a pack with its `access.yaml` and its `ccds.yaml`, and checks their searches by parsing them. Without a
  * catalog: against its lock.
  */
 export function loadWhole(
@@ -218,7 +218,7 @@ export function loadWhole(
   return whole;
 }
 
-/** Patients’ data of which nobody knows whose it is are not served. */
+/** Reports patient data whose owner is unknown as an error, so that it is not served. */
 function withCompartments(pack: LoadedPack, registry: Registry): LoadedPack {
   const report = createReport();
   for (const { at, message, ...detail } of compartmentProblems(registry))
@@ -227,7 +227,10 @@ function withCompartments(pack: LoadedPack, registry: Registry): LoadedPack {
   return own.length === 0 ? pack : { registry: undefined, problems: [...pack.problems, ...own] };
 }
 
-/** Rules of a pack that lacks mappings may search what is not there: they let nobody in, and the pack is served. */
+/**
+ * Reads the access rules. If the pack is served without some mappings, their problems are only warnings: such rules
+ * grant no access.
+ */
 function withAccess(
   pack: LoadedPack,
   files: PackFiles,
@@ -263,7 +266,7 @@ function withContent(pack: LoadedPack, files: PackFiles, searches: KnownSearches
   if (registry === undefined || files.ccds === undefined) return { pack, content: undefined };
   const { content, problems }: LoadedContent = readContent(files.ccds, registry.pack, searches.search);
   const all = [...pack.problems, ...problems, ...numberProblems(registry, files.ccds.path)];
-  // Documents of a part of the mappings would say less than the record has, and nobody would see it.
+  // Documents from only some of the mappings would be incomplete without anybody noticing, so none are made.
   if (pack.unserved) return { pack: { ...pack, problems: all }, content: undefined };
   return { pack: { registry: content && registry, problems: all }, content };
 }
@@ -276,7 +279,7 @@ type FacadeSettings = Pick<Config, 'page' | 'linkSecret'> &
   };
 
 /**
- * The facade over a pack, as the configuration wants it. `documents`: the pack says what they hold (default false).
+ * Creates the facade over a pack by the configuration. `documents`: the pack defines documents (default false).
  * `exports`: there is a folder for their files (default true). `clock`: milliseconds since the epoch.
  */
 export function facadeOf(
@@ -301,7 +304,7 @@ export function facadeOf(
     secret: linkSecret,
     softwareVersion: SOFTWARE_VERSION,
     date: changed.toISOString(),
-    // Registered apps come from origins of their own.
+    // Registered apps have origins of their own.
     cors: corsOrigins.length > 0 || access === 'smart',
     clock,
     own: [...conceptMapsOf(registry), ...valueSetsOf(registry)],

@@ -1,18 +1,18 @@
 /**
  * Handles SIGINT and SIGTERM. Ctrl+C in a terminal reaches every process of a command, and npm and bin/lintel.mjs pass
- * it on, so that one signal arrives several times within a moment.
+ * it on, so that one signal may arrive several times within a moment.
  */
 const STOPPING = ['SIGINT', 'SIGTERM'] as const;
 const MOMENT_MILLISECONDS = 500;
 
 export interface StopSignal {
-  /** Resolves with the first one. */
+  /** Resolves with the first signal. */
   readonly told: Promise<string>;
-  /** From then on signals do what they do to any process. */
+  /** Restores the default behaviour of the signals. */
   forget(): void;
 }
 
-/** Tells of the first signal. A second one ends the process at once, unless it follows within a moment. */
+/** Reports the first signal. A second one ends the process at once, unless it follows within a moment. */
 export function stopSignal(): StopSignal {
   const { promise, resolve } = Promise.withResolvers<string>();
   let first: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * Prints an error that ends a process or a command. In: the error. Out: errors that a user can mend, in full with
- * their code of docs/errors.md; others without their message, which may contain anything.
+ * Prints an error that ends a process or a command. In: the error. Out: errors that a user can fix, in full with their
+ * code of docs/errors.md; others without their message, which may contain anything.
  */
 import { AuditError } from '../audit/writer.ts';
 import { ConfigError } from '../config/config.ts';
@@ -32,12 +32,12 @@ function coded(kind: StartErrorKind, text: string): string {
   return `${text} [${START_ERRORS[kind][0]}]`;
 }
 
-/** A problem of a file that the configuration names comes with a code of its own. */
+/** Adds the error code; a problem in a file that the configuration names has one already. */
 function settingText(problem: string): string {
   return /\[LNT-\d+\]$/.test(problem) ? problem : coded('wrong-setting', problem);
 }
 
-/** What to look at, for errors that a configuration causes. */
+/** Returns advice for errors that a configuration causes. */
 function cureOf({ engine }: DatabaseError): readonly string[] {
   const codes = [engine.number, engine.code].map(String);
   return [...ENGINES.values()].flatMap(({ cures }) => codes.flatMap(code => cures[code] ?? [])).slice(0, 1);
@@ -49,10 +49,7 @@ const NEW_FORM =
 const WRITABLE = 'The user of this process has to be allowed to write the file and its folder (DATA_DIR).';
 const ROOM = 'Free disk space, or raise AUDIT_SIZE.';
 
-/**
- * What is wrong with the file of the audit, and what to do, by SQLite's number of a result or the system's name of an
- * error.
- */
+/** The problem with the audit file, and the remedy, by SQLite's result code or the system's error code. */
 const AUDIT_CURES: Readonly<Record<string, readonly [wrong: string, cure: string]>> = {
   SQLITE_1: ['is not in the form that this version writes', NEW_FORM],
   SQLITE_5: ['is held by another process', 'Stop that, or give each server a DATA_DIR of its own.'],
@@ -75,7 +72,7 @@ function auditText({ code, file, message }: AuditError): string {
 
 type SystemError = Error & { readonly code: string; readonly syscall: string };
 
-/** Of the file system or the network: a port that is taken, a folder that is not there. */
+/** True for an error of the file system or the network: a port in use, a missing folder. */
 function isSystemError(error: unknown): error is SystemError {
   return error instanceof Error && 'syscall' in error && 'code' in error;
 }
@@ -90,7 +87,7 @@ const FILE_PROBLEMS: Readonly<Record<string, string>> = {
   ENOSPC: 'has no space left on its disk',
 };
 
-/** What is wrong with which port, address or path, and the variable to look at. */
+/** Describes the problem with a port, address or path, and names the variable to check. */
 function systemText(error: SystemError): string {
   const { code, syscall } = error;
   const path = 'path' in error && typeof error.path === 'string' ? error.path : undefined;

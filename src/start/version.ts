@@ -1,6 +1,4 @@
-/**
- * The version of this server, as package.json says.
- */
+/** The version of this server, from package.json. */
 import { readFileSync } from 'node:fs';
 
 export const SOFTWARE_VERSION: string = JSON.parse(
