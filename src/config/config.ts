@@ -17,120 +17,120 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** Paths of PEM files; undefined: plain HTTP. */
+  /** Paths of PEM files; undefined means plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string; readonly clientCa: string | undefined } | undefined;
   /**
-   * Address of this server as clients see it, without a slash at the end; undefined: http(s)://host:port as it listens.
+   * URL of this server as clients see it, without a final slash; undefined means http(s)://host:port of the listener.
    */
   readonly baseUrl: string | undefined;
   readonly fhirPath: string;
   readonly apiPath: string;
-  /** Undefined: the demo database, if `demoDatabase`. */
+  /** Undefined means the demo database, if `demoDatabase`. */
   readonly database: DatabaseAddress | undefined;
   readonly demoDatabase: boolean;
   /** Folder of the mapping pack. */
   readonly mappings: string;
-  /** Version of the schema of the database; undefined: as pack.yaml says. */
+  /** Version of the database schema; undefined means that of pack.yaml. */
   readonly schema: string | undefined;
-  /** Serve the mappings that work where some do not. */
+  /** True to serve the valid mappings although others have errors. */
   readonly degraded: boolean;
-  /** Milliseconds between two looks at the pack; 0: only when told. */
+  /** Milliseconds between checks of the pack for changes; 0 means only on request. */
   readonly reloadInterval: number;
   readonly dataDir: string;
   /** File of the accounts of the REST interface. */
   readonly accounts: string;
-  /** Milliseconds that a session may be idle and may last, and how many there may be at a time. */
+  /** Milliseconds that a session may be idle, its maximum duration, and the maximum number of sessions. */
   readonly session: { readonly idle: number; readonly lifetime: number; readonly max: number };
-  /** An account for trying out; undefined: one with a random password where the demo database is served. */
+  /** A trial account; undefined means one with a random password if the demo database is served. */
   readonly demo: { readonly user: string; readonly password: string } | undefined;
-  /** The audit of who saw whom; undefined: none. */
+  /** The audit of who saw whom; undefined if disabled. */
   readonly audit: AuditSettings | undefined;
   readonly access: 'open' | 'smart' | 'jwt';
-  /** The issuers whose tokens are taken where access is `jwt`. */
+  /** File with the issuers whose tokens are accepted if access is `jwt`. */
   readonly accessFile: string | undefined;
-  /** How people log in at the authorization server that comes with Lintel. */
+  /** How people log in to Lintel's own authorization server. */
   readonly login: {
-    /** On the pages of the authorization server. */
+    /** True if passwords are accepted on the pages of the authorization server. */
     readonly passwords: boolean;
-    /** At the REST interface: of all accounts, or of those alone that are marked for it. */
+    /** Whose passwords the REST interface accepts: those of all accounts, or of marked ones only. */
     readonly restPasswords: 'all' | 'marked';
     readonly issuer: IssuerSettings | undefined;
   };
-  /** JWKS URLs of clients may lead to private addresses. */
+  /** True if JWKS URLs of clients may lead to private addresses. */
   readonly privateJwks: boolean;
   readonly handling: 'strict' | 'lenient';
-  /** Matches on a page: without `_count`, and at most. */
+  /** Matches per page: default without `_count`, and maximum. */
   readonly page: { readonly size: number; readonly max: number };
-  /** Signs page links. */
+  /** Secret that signs page links. */
   readonly linkSecret: Uint8Array;
   /**
-   * Bytes of kept answers; milliseconds that they are kept at most, that those without a watermark are, and between
-   * marks.
+   * The cache of answers: size in bytes; in milliseconds the maximum age, the age of answers without a watermark, and
+   * the interval between reads of watermarks.
    */
   readonly cache: { readonly bytes: number; readonly maxAge: number; readonly ttl: number; readonly interval: number };
-  /** Connections of clients at a time: in all, and of one address. */
+  /** Maximum number of client connections: in total, and per address. */
   readonly connections: { readonly max: number; readonly perAddress: number };
-  /** Requests of one client in a minute; 0: any number. */
+  /** Requests per client and minute; 0 means unlimited. */
   readonly requestsPerMinute: number;
-  /** Milliseconds that one request may take, and that open requests may still take once the server stops. */
+  /** Milliseconds that a request may take, and that open requests have when the server stops. */
   readonly timeout: { readonly request: number; readonly drain: number };
   readonly export: {
-    /** Types read at once. */
+    /** Number of types read concurrently. */
     readonly concurrency: number;
     readonly fileLines: number;
-    /** Milliseconds that files are kept. */
+    /** Milliseconds before files are deleted. */
     readonly expiry: number;
-    /** Unfinished jobs: of all clients and of one. */
+    /** Maximum number of unfinished jobs: of all clients, and per client. */
     readonly jobs: number;
     readonly jobsPerClient: number;
-    /** Of all files. */
+    /** Maximum size of all files. */
     readonly bytes: number;
   };
-  /** Exact origins of browser applications; `*` is any. */
+  /** Exact origins of browser applications; `*` means any. */
   readonly corsOrigins: readonly string[];
-  /** Seconds of Strict-Transport-Security; 0: the header is not sent. */
+  /** Seconds of Strict-Transport-Security; 0 means that the header is not sent. */
   readonly hsts: number;
   readonly log: { readonly level: (typeof LOG_LEVELS)[number]; readonly format: 'text' | 'json' };
 }
 
-/** How Lintel is registered at the OpenID Connect provider where people log in, and what its claims mean. */
+/** Lintel's registration at the OpenID Connect provider where people log in, and the meaning of its claims. */
 export interface IssuerSettings {
-  /** As its metadata spells it. */
+  /** Exactly as in its metadata. */
   readonly url: string;
   readonly clientId: string;
-  /** One of both, or neither. */
+  /** At most one of `secret` and `key` is set. */
   readonly secret: string | undefined;
   readonly key: PrivateKey | undefined;
   readonly scope: string;
-  /** Claims: of the FHIR resource, and of a login name. */
+  /** Claims with the FHIR resource and with a login name. */
   readonly userClaim: string;
   readonly nameClaim: string | undefined;
-  /** Rules of the pack's access.yaml by which a login name is looked up. */
+  /** Rules in the pack's access.yaml that look up a login name. */
   readonly rules: readonly string[];
-  /** As people know it. */
+  /** Name for users. */
   readonly label: string;
-  /** That access outlasts a login. */
+  /** Days that access lasts after a login. */
   readonly days: number;
 }
 
 export interface AuditSettings {
-  /** `best-effort`: answers neither wait for the store nor fail with it. */
+  /** `best-effort`: answers do not wait for the store, nor fail with it. */
   readonly mode: 'required' | 'best-effort';
   readonly file: string;
-  /** Milliseconds that records are kept. */
+  /** Milliseconds before records are deleted. */
   readonly keep: number;
-  /** Of the file. */
+  /** Maximum size of the file. */
   readonly bytes: number;
-  /** What a written record survives. */
+  /** What a written record survives: a crash of the process, or a loss of power. */
   readonly survives: 'process' | 'power';
-  /** Where it goes besides. */
+  /** Further destinations. */
   readonly sinks: readonly SinkSettings[];
 }
 
 export type SinkSettings =
-  /** The path of a file, or `stdout`. */
+  /** `target`: the path of a file, or `stdout`. */
   | { readonly kind: 'json'; readonly target: string }
-  /** The last three are files in PEM. */
+  /** `ca`, `cert` and `key` are PEM files. */
   | {
       readonly kind: 'syslog';
       readonly host: string;
@@ -151,14 +151,14 @@ export class ConfigError extends Error {
   }
 }
 
-/** What the process was started with. */
+/** Returns the environment of the process. */
 export function processEnvironment(): Environment {
   return process.env;
 }
 
 /**
- * Reads and checks the environment (the process's own by default). `instead` replaces variables, as options of the
- * command line do; a file for the same secret then does not count. Throws ConfigError with every problem.
+ * Reads and checks the environment (default: the process's own). `instead` replaces variables, as command-line options
+ * do; a file for the same secret is then ignored. Throws ConfigError with every problem.
  */
 export function readConfig(surrounding: Environment = processEnvironment(), instead: Environment = {}): Config {
   const files = Object.keys(instead).map(name => [`${name}_FILE`, undefined]);
@@ -167,7 +167,7 @@ export function readConfig(surrounding: Environment = processEnvironment(), inst
   const values = Object.fromEntries(
     Object.entries<Variable<unknown>>(VARIABLES).map(([key, one]) => [key, readVariable(one, environment, problems)]),
   ) as Values;
-  // What could not be read is neither there nor missing.
+  // A variable that could not be read must not be reported as missing or contradictory.
   const unread = new Set(problems.map(variableOf));
   problems.push(...contradictions(values).filter(problem => !unread.has(variableOf(problem))));
   const database = databaseOf(values, problems);
@@ -175,7 +175,7 @@ export function readConfig(surrounding: Environment = processEnvironment(), inst
   return configOf(values, database);
 }
 
-/** The variable that a problem begins with. */
+/** Returns the name of the variable at the beginning of a problem. */
 function variableOf(problem: string): string {
   return problem.slice(0, problem.indexOf(':'));
 }
@@ -186,13 +186,13 @@ function readVariable(one: Variable<unknown>, environment: Environment, problems
   if (text === undefined) return undefined;
   const result = one.schema.safeParse(text);
   if (result.success) return result.data;
-  // An address with an @ in it may hold a password.
+  // An address with an @ may contain a password.
   const found = one.secret || text.includes('@') ? '' : `, found ${JSON.stringify(text)}`;
   problems.push(`${one.name}: expected ${one.expected}${found}`);
   return undefined;
 }
 
-/** A variable that is set to nothing counts as not set. */
+/** Returns the text of a variable; an empty value counts as not set. */
 function givenText(one: Variable<unknown>, environment: Environment, problems: string[]): string | undefined {
   const direct = environment[one.name]?.trim() || undefined;
   if (!one.secret) return direct;
@@ -211,7 +211,7 @@ function givenText(one: Variable<unknown>, environment: Environment, problems: s
   }
 }
 
-/** The database as its engine takes it; what is wrong with an address is told without repeating any of it. */
+/** Returns the database address as parsed by its engine. Problems do not repeat any part of the address. */
 function databaseOf({ database, databasePassword }: Values, problems: string[]): DatabaseAddress | undefined {
   const read = database?.engine.readAddress(database.text, databasePassword);
   if (read === undefined) return undefined;
@@ -282,10 +282,13 @@ function configOf(values: Values, database: DatabaseAddress | undefined): Config
   };
 }
 
-/** In DATA_DIR. */
+/** File name in DATA_DIR. */
 export const AUDIT_FILE = 'audit.sqlite';
 
-/** On an open server nobody knows who asks, and only this machine can. */
+/**
+ * Returns the audit settings. With open access the audit is off by default: the caller is unknown, and only this
+ * machine can connect.
+ */
 function auditOf(values: Values): AuditSettings | undefined {
   const { audit, access, auditDays, auditSize, auditSync, dataDir } = values;
   const mode = audit ?? (access === 'open' ? 'off' : 'required');
@@ -303,7 +306,7 @@ function auditOf(values: Values): AuditSettings | undefined {
 function loginOf(values: Values): Config['login'] {
   const { loginIssuer: url, loginClientId: clientId, loginClientSecret: secret, loginClientKey: key } = values;
   const passwords = (values.loginPasswords ?? String(url === undefined)) === 'true';
-  // Where an issuer vouches for people, a password that Lintel keeps goes around it.
+  // If an issuer authenticates people, a password in Lintel would bypass it.
   const isVouched = url !== undefined || values.access === 'jwt';
   const restPasswords = !isVouched || values.loginPasswords === 'true' ? 'all' : 'marked';
   if (url === undefined || clientId === undefined) return { passwords, restPasswords, issuer: undefined };

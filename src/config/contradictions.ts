@@ -8,7 +8,7 @@ import type { VARIABLES } from './variables.ts';
 
 export type Values = { readonly [K in keyof typeof VARIABLES]: z.output<(typeof VARIABLES)[K]['schema']> | undefined };
 
-/** What says how people log in has to be whole, and of use. */
+/** Checks that the login settings are complete and consistent. */
 function loginProblems(values: Values): string[] {
   const { access, loginIssuer, loginClientId, loginClientSecret, loginClientKey, loginPasswords } = values;
   const problems: string[] = [];
@@ -25,13 +25,13 @@ function loginProblems(values: Values): string[] {
   return problems;
 }
 
-/** For variables with a default: without problems, they have a value. */
+/** Returns the value of a variable with a default: if there are no problems, it has one. */
 export function present<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('A variable with a default has no value');
   return value;
 }
 
-/** Problems between variables; each is looked at only where both sides are right in themselves. */
+/** Returns contradictions between variables; each is checked only if both values are valid by themselves. */
 export function contradictions(values: Values): string[] {
   const problems: string[] = loginProblems(values);
   const { accessFile, access } = values;

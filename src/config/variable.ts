@@ -1,12 +1,13 @@
 /**
- * The form of an environment variable, and the kinds of values: how each is read, and what the user is told to write.
+ * Defines an environment variable and the kinds of values: how each is parsed, and the description of the expected
+ * value.
  */
 import { z } from 'zod';
 import { LOG_LEVELS } from '../log.ts';
 import type { Engine } from '../sql/engine.ts';
 import { engineOfAddress } from '../sql/engines.ts';
 
-/** The text of an address, which may hold a password: its engine reads it. */
+/** A database address as text; may contain a password. Its engine parses it. */
 export interface AddressText {
   readonly engine: Engine;
   readonly text: string;
@@ -14,9 +15,9 @@ export interface AddressText {
 
 export interface Variable<T> {
   readonly name: string;
-  /** As a person would write it into the environment; undefined: optional. */
+  /** In the notation of the environment; undefined if the variable is optional. */
   readonly default: string | undefined;
-  /** What the table shows where the default is not a plain text. */
+  /** Shown in the table if the default is not a plain text. */
   readonly shownDefault?: string;
   readonly expected: string;
   readonly meaning: string;
@@ -33,7 +34,7 @@ export const wholeNumber = (min: number, max: number): z.ZodType<number, string>
 
 export const path = z.string().regex(/^(\/[A-Za-z0-9._~-]+)+$/);
 
-/** IPv6 addresses may stand in brackets, as in URLs. */
+/** Allows brackets around IPv6 addresses, as in URLs. */
 export const hostName: z.ZodType<string, string> = z
   .string()
   .min(1)
@@ -49,7 +50,9 @@ export const webAddress: z.ZodType<string, string> = z
   })
   .transform(text => text.replace(/\/+$/, ''));
 
-/** An issuer as its own metadata spells it: a slash at the end counts. Without TLS only on this machine. */
+/**
+ * URL of an issuer, exactly as in its metadata, including a final slash. Plain HTTP is allowed on this machine only.
+ */
 export const issuerAddress: z.ZodType<string, string> = z.string().refine(text => {
   const url = URL.parse(text);
   if (url === null || `${url.search}${url.hash}${url.username}${url.password}` !== '') return false;
@@ -58,7 +61,7 @@ export const issuerAddress: z.ZodType<string, string> = z.string().refine(text =
   );
 });
 
-/** A private JSON Web Key that says by which algorithm it signs. RFC 7517 */
+/** A private JSON Web Key with its signature algorithm. RFC 7517 */
 export interface PrivateKey {
   readonly [member: string]: unknown;
   readonly alg: string;
@@ -94,7 +97,10 @@ export const tlsAddress: z.ZodType<{ readonly host: string; readonly port: numbe
     return z.NEVER;
   });
 
-/** As OpenTelemetry writes headers in its variables. https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */
+/**
+ * HTTP headers in the notation of OpenTelemetry's variables.
+ * https://opentelemetry.io/docs/specs/otel/protocol/exporter/
+ */
 export const headers: z.ZodType<Readonly<Record<string, string>>, string> = z.string().transform((text, context) => {
   const pairs = text
     .split(',')

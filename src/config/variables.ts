@@ -1,6 +1,6 @@
 /**
- * The table of environment variables: name, default, expected value, meaning, kind. config.ts reads the environment by
- * it, and docs/configuration.md is printed from it.
+ * Defines the environment variables: name, default, expected value, meaning, kind. config.ts reads the environment by
+ * this table, and docs/configuration.md is generated from it.
  */
 import { z } from 'zod';
 import { ENGINES } from '../sql/engines.ts';
@@ -412,7 +412,7 @@ export interface VariableDescription {
   readonly meaning: string;
 }
 
-/** All variables in the order of the table; a secret can also be given as a file named by `NAME_FILE`. */
+/** Returns all variables in the order of the table. A secret can also be given as a file named by `NAME_FILE`. */
 export function describeVariables(): readonly VariableDescription[] {
   return Object.values<Variable<unknown>>(VARIABLES).map(one => ({
     name: one.name,
@@ -422,7 +422,7 @@ export function describeVariables(): readonly VariableDescription[] {
   }));
 }
 
-/** The table of variables as Markdown, for docs/configuration.md. */
+/** Writes the table of variables as Markdown, for docs/configuration.md. */
 export function variablesTable(): string {
   const rows = describeVariables().map(
     one => `| \`${one.name}\` | ${one.default} | ${one.meaning} Expected: ${one.expected}. |`,
