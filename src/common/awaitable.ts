@@ -1,15 +1,15 @@
 /**
- * Values that may be promises. A database that answers on the calling thread has its rows at once, and a read of one
- * resource is so fast that the promises between its steps would be a measurable part of it.
+ * A value that may be a promise. A database that answers on the calling thread returns rows synchronously, and reading
+ * one resource is so fast that promises between the steps would take a measurable share of the time.
  */
 export type Awaitable<T> = T | Promise<T>;
 
-/** `go` with the value, at once where it is there. */
+/** Calls `go` with the value: synchronously if it is no promise. */
 export function andThen<T, U>(value: Awaitable<T>, go: (value: T) => Awaitable<U>): Awaitable<U> {
   return value instanceof Promise ? value.then(go) : go(value);
 }
 
-/** `work`, and `end` once it is over, however it is; `end` is given what it threw. */
+/** Runs `work`, then calls `end`, with the error if `work` failed. */
 export function andEnd<T>(work: () => Awaitable<T>, end: (error?: unknown) => void): Awaitable<T> {
   let made: Awaitable<T>;
   try {

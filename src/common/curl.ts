@@ -1,6 +1,6 @@
 /**
- * The curl command of examples: it trusts the certificate of this server, whoever signed it, and shows one where the
- * server asks clients for it.
+ * Returns the curl command of examples. It trusts the certificate of this server, whoever signed it, and has a client
+ * certificate if the server requests one.
  */
 export function curlOf(tls: { readonly cert: string; readonly clientCa: string | undefined } | undefined): string {
   if (tls === undefined) return 'curl';

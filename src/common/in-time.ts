@@ -1,6 +1,4 @@
-/**
- * The result of a work, or what `late` gives or throws where the work takes longer than so many milliseconds.
- */
+/** Returns the result of `work`, or calls `late` if it takes longer than so many milliseconds. */
 export async function inTime<T>(work: Promise<T>, milliseconds: number, late: () => T): Promise<T> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, milliseconds);

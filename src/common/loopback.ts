@@ -1,6 +1,6 @@
-/** Tells whether an address leads to this machine alone. In: a host name or address, as of a setting or a URL. */
+/** Tells whether an address leads to this machine only. In: a host name or address, from a setting or a URL. */
 
-/** Every address of this machine. */
+/** Addresses that mean all interfaces of this machine. */
 export const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]']);
 
 /** True for names and addresses that only this machine can reach. */

@@ -1,14 +1,14 @@
 /**
- * Makes a folder with those above it. In: a path. Node's own recursive `mkdir` never returns if the system says ENOENT
- * below an existing folder, as it does below /proc.
+ * Creates a folder and its missing parents. In: a path. Node's own recursive `mkdir` never returns if the system
+ * reports ENOENT below an existing folder, as it does below /proc.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * Whether a folder can be written, or could be made where it is not there yet. Leaves nothing behind. In: its path.
- * Out: undefined if so, else the system's code for why not (`EACCES`, `EROFS`, `ENOTDIR`). A disk that is full may have
- * room later.
+ * Checks whether a folder is writable, or could be created. Leaves nothing behind. In: its path. Out: undefined if so,
+ * else the system's error code (`EACCES`, `EROFS`, `ENOTDIR`). A full disk counts as writable, because space may become
+ * free.
  */
 export function whyNotWritable(folder: string): string | undefined {
   const found = statSync(folder, { throwIfNoEntry: false });
@@ -18,7 +18,7 @@ export function whyNotWritable(folder: string): string | undefined {
   }
   if (!found.isDirectory()) return 'ENOTDIR';
   try {
-    // The permissions alone do not tell: the superuser has all of them, on file systems that take nothing, too.
+    // Permissions are not enough: the superuser has all of them even on a read-only file system.
     rmdirSync(mkdtempSync(join(folder, '.lintel-')));
     return undefined;
   } catch (error) {
@@ -29,9 +29,7 @@ export function whyNotWritable(folder: string): string | undefined {
 
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 
-/**
- * Makes a folder and those above it that are missing; one that is there stays as it is. Throws what the system says.
- */
+/** Creates a folder and its missing parents; an existing one stays unchanged. Throws the system's error. */
 export function makeFolder(folder: string, mode = 0o777): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   const above = dirname(folder);
@@ -39,7 +37,7 @@ export function makeFolder(folder: string, mode = 0o777): void {
   try {
     mkdirSync(folder, mode);
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

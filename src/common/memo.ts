@@ -1,9 +1,9 @@
 /**
- * Keeps results while their inputs are the same. In: a key, the inputs, and the work. Out: the result, new or kept.
- * The last few results per key are kept, as a text that is being edited changes back and forth.
+ * Caches results while their inputs are the same. In: a key, the inputs, and the work. Out: the result, new or cached.
+ * The last few results per key are kept, because an edited text often returns to an earlier version.
  */
 
-/** Answers of one key that are kept. */
+/** Number of results kept per key. */
 const KEPT = 3;
 
 interface Entry<T> {
@@ -16,7 +16,10 @@ export class Memo<T> {
   readonly #entries = new Map<string, Entry<T>[]>();
   #round = 0;
 
-  /** `inputs` are compared by identity. `holds`: whatever else the answer read is still the same. */
+  /**
+   * Returns the cached or a new result. `inputs` are compared by identity. `holds`: returns true if everything else
+   * that the result depends on is unchanged.
+   */
   get(key: string, inputs: readonly unknown[], work: () => T, holds: (answer: T) => boolean = () => true): T {
     const known = this.#entries.get(key) ?? [];
     const found = known.find(entry => isSame(entry.inputs, inputs) && holds(entry.answer));
@@ -27,18 +30,18 @@ export class Memo<T> {
     return entry.answer;
   }
 
-  /** The answer that was given last. */
+  /** Returns the latest result of a key. */
   last(key: string): T | undefined {
     return this.#entries.get(key)?.[0]?.answer;
   }
 
-  /** Forgets the answer that was given last. */
+  /** Drops the latest result of a key. */
   drop(key: string): void {
     const [, ...others] = this.#entries.get(key) ?? [];
     this.#entries.set(key, others);
   }
 
-  /** Begins another round, and forgets the keys that nobody asked for in the last one. */
+  /** Starts a new round; drops the keys that were not requested in the last one. */
   turn(): void {
     for (const [key, [latest]] of this.#entries) if (latest?.round !== this.#round) this.#entries.delete(key);
     this.#round++;

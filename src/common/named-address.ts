@@ -1,5 +1,5 @@
 /**
- * Makes a stable `urn:uuid:` address of a name, for resources without another address.
+ * Makes a stable `urn:uuid:` URI from a name, for resources without another URI.
  * RFC 9562 section 5.5
  */
 import { createHash } from 'node:crypto';

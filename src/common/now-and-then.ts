@@ -1,12 +1,13 @@
 /**
- * Says what is at hand, but only where the work takes long. In: who is told. Out: a function that takes each next step.
+ * Reports progress, but only if the work takes long. In: the function that reports. Out: a function to call with each
+ * step.
  */
 import { performance } from 'node:perf_hooks';
 
-/** Milliseconds between two words about work that goes on. */
+/** Minimum milliseconds between two reports. */
 const EVERY = 2000;
 
-/** The first word comes after some seconds. */
+/** The first report comes after the same time. */
 export function nowAndThen<T = string>(say: (what: T) => void): (what: T) => void {
   let last = performance.now();
   return what => {

@@ -1,12 +1,12 @@
 /**
- * The form of state files: a line with form and checksum before the text. In: a text and the name of its form. Out:
- * the file's content; and back, or `DamagedFile`. A file that was truncated, overwritten or written by another version
- * is never read.
+ * Defines the format of state files: a line with form and checksum before the text. In: a text and the name of its
+ * form. Out: the file's content; and back, or `DamagedFile`. A file that was truncated, overwritten or written by
+ * another version is never read.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 
-/** What a file holds is not what was written under its name. Its message names the file and no content. */
+/** Thrown if a file does not contain what was written under its name. The message names the file and no content. */
 export class DamagedFile extends Error {
   override readonly name = 'DamagedFile';
   readonly file: string;
@@ -17,12 +17,12 @@ export class DamagedFile extends Error {
   }
 }
 
-/** `form`: a name and a version, without blanks, such as `export-job/1`. */
+/** Returns the content of the file. `form`: a name and a version, without blanks, such as `export-job/1`. */
 export function sealed(form: string, body: string): string {
   return `${form} ${sha256(body)}\n${body}`;
 }
 
-/** The text that was sealed under this form; undefined if there is no file. Throws DamagedFile. */
+/** Returns the text that was sealed under this form; undefined if there is no file. Throws DamagedFile. */
 export function readSealed(file: string, form: string): string | undefined {
   let text: string;
   try {
@@ -41,12 +41,12 @@ export function readSealed(file: string, form: string): string | undefined {
   return body;
 }
 
-/** Files of SQLite beside a database. */
+/** Suffixes of SQLite's files beside a database. */
 const BESIDE = ['-wal', '-shm', '-journal'] as const;
 
 /**
- * Renames a file, and what SQLite has beside it, to where nobody reads it, for a person to look at. Returns its name,
- * or undefined where even that is refused.
+ * Renames a file, and SQLite's files beside it, so that it is no longer read but can be examined. Returns the new name;
+ * undefined if renaming fails.
  */
 export function setAside(file: string): string | undefined {
   const aside = `${file}.damaged`;
@@ -65,8 +65,8 @@ function sha256(text: string): string {
 }
 
 /**
- * What `read` makes of a file. One that it calls damaged is set aside and announced, and counts as missing. Out:
- * undefined where there is no whole file. Throws what `read` throws otherwise, and where the file cannot be set aside.
+ * Returns the result of `read`. If `read` reports damage, sets the file aside, announces that, and returns undefined,
+ * as for a missing file. Throws other errors of `read`, and the error of a file that cannot be set aside.
  */
 export function readOrSetAside<T>(
   file: string,

@@ -1,6 +1,6 @@
 /**
- * Waits in a queue for a turn, which comes, is late, or is no longer wanted. In: the queue: what gives a waiter its
- * turn, in their order, and what each waits for.
+ * A queue whose waiters are admitted, time out, or are aborted. The keys, in order, are functions that admit a waiter;
+ * the values are what each waits for.
  */
 export type Queue<T> = Map<() => void, T>;
 
@@ -8,13 +8,13 @@ export interface Waiter<T> {
   readonly of: T;
   readonly milliseconds: number;
   readonly signal: AbortSignal | undefined;
-  /** One of these three is called, and once. Each is out of the queue by then. */
+  /** Exactly one of these three is called, once; the waiter has left the queue by then. */
   admitted(): void;
   late(): void;
   aborted(): void;
 }
 
-/** At the end of the queue. A signal that is aborted already tells nothing more: callers look at it first. */
+/** Appends a waiter to the queue. A signal that is already aborted fires no event, so callers must check it first. */
 export function waitIn<T>(queue: Queue<T>, { of, milliseconds, signal, ...waiter }: Waiter<T>): void {
   const then = (go: () => void) => (): void => {
     queue.delete(admit);
