@@ -1,6 +1,7 @@
 /**
- * The codes of problems of a pack and of errors that end a start. In: the internal kind. Out: the stable code that
- * `lintel check` prints, cause and cure; docs/errors.md is made of them. A published code never changes its meaning.
+ * Defines the codes of problems of a pack and of errors that end a start. In: the internal kind. Out: the stable code
+ * that `lintel check` prints, cause and cure; docs/errors.md is generated from them. A published code never changes its
+ * meaning.
  */
 
 /** Code, cause, cure. */
@@ -169,7 +170,7 @@ const SCHEMA = {
   ],
 } as const satisfies Readonly<Record<string, PackError>>;
 
-/** What the rows show. */
+/** Findings about rows. */
 const ROWS = {
   'shared-id': [
     'LNT-701',
@@ -238,7 +239,7 @@ const ROWS = {
   ],
 } as const satisfies Readonly<Record<string, PackError>>;
 
-/** Tests that a pack brings. */
+/** Failed tests of a pack. */
 const TESTS = {
   'failed-test': [
     'LNT-801',
@@ -249,7 +250,7 @@ const TESTS = {
 
 export const PACK_ERRORS = { ...TEXT, ...MEANING, ...SCHEMA, ...ROWS, ...TESTS };
 
-/** What ends a start or a command. */
+/** Errors that end a start or a command. */
 export const START_ERRORS = {
   'wrong-setting': [
     'LNT-901',

@@ -1,7 +1,7 @@
 /**
- * The codes of errors and notices about requests. In: the internal kind. Out: the stable code in
- * `OperationOutcome.issue.details`, FHIR's issue type, cause and cure; docs/errors.md is made of them. A published
- * code never changes its meaning.
+ * Defines the codes of errors and notices about requests. In: the internal kind. Out: the stable code in
+ * `OperationOutcome.issue.details`, FHIR's issue type, cause and cure; docs/errors.md is generated from them. A
+ * published code never changes its meaning.
  */
 
 /** The HTTP status of each issue type; https://hl7.org/fhir/R4/valueset-issue-type.html */
@@ -275,7 +275,7 @@ export const REQUEST_ERRORS = {
   ],
 } as const satisfies Readonly<Record<string, RequestError>>;
 
-/** What a successful answer tells besides. */
+/** Remarks that a successful answer may contain. */
 export const NOTICES = {
   'left-out': [
     'LNT-191',
