@@ -1,5 +1,5 @@
 /**
- * Shows a typed query to a person. In: what the parser made. Out: lines; values only on request, as they may be a
+ * Prints a typed query for people. In: the parser's result. Out: lines; values only on request, because they may be a
  * patient's.
  */
 import type { Filter, SearchQuery, TypedValue } from '../search/query.ts';
@@ -55,13 +55,13 @@ function filterText(filter: Filter, values: boolean): string {
   }
 }
 
-/** How values were read that are no values of the parameter's type: a number of a telephone as digits. */
+/** Names the kinds of values that differ from the parameter's type, such as a telephone number read as digits. */
 function readAs(type: string, values: readonly TypedValue[]): string {
   const kinds = new Set(values.map(({ kind }) => kind).filter(kind => kind !== type));
   return kinds.size === 0 ? '' : `, read as ${[...kinds].join(' or ')}`;
 }
 
-/** ` http://unitsofmeasure.org|kg`; empty: of any unit. */
+/** Returns ` http://unitsofmeasure.org|kg`; empty for any unit. */
 function unitText({ system, code }: Extract<TypedValue, { kind: 'quantity' }>): string {
   return system === undefined && code === undefined ? '' : ` ${system ?? ''}|${code ?? ''}`;
 }

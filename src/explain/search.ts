@@ -1,5 +1,5 @@
 /**
- * Explains how a search is answered: typed query, mappings kept and pruned, SQL for each engine, the index that serves
+ * Explains how a search is executed: typed query, mappings kept and pruned, SQL for each engine, the index that serves
  * it, the source of each element. In: a search. Out: a description for src/cli/explain.ts.
  */
 
@@ -27,29 +27,29 @@ import { renderedBy } from '../sql/statement.ts';
 
 export interface Explanation {
   readonly query: SearchQuery;
-  /** Every mapping of the type: whether rows of it are read. */
+  /** Every mapping of the type; `read`: whether its rows are read. */
   readonly mappings: readonly { readonly name: string; readonly place: string; readonly read: boolean }[];
   readonly statements: readonly ExplainedStatement[];
   readonly lineage: readonly Lineage[];
 }
 
 export interface ExplainedStatement {
-  /** As DryRunStatement; `keys of …` are sent before the search can be planned. */
+  /** As in DryRunStatement; `keys of …` are sent before the search can be planned. */
   readonly purpose: string;
-  /** The mappings that it is for; none where the search cannot be planned without it. */
+  /** The mappings that it reads; empty for a statement that is needed for planning. */
   readonly mappings: readonly string[];
-  /** One for each engine. */
+  /** The statement for each engine. */
   readonly rendered: readonly RenderedStatement[];
-  /** As the engine says which index or scan serves it. */
+  /** The index or scan that serves it, as the engine reports. */
   readonly served: readonly string[];
-  /** The same if the indexes of `ExplainOptions` were there; undefined where the engine has no such estimate. */
+  /** The same with the indexes of `ExplainOptions`; undefined if the engine cannot estimate that. */
   readonly servedWith?: readonly string[] | undefined;
 }
 
 export interface ExplainOptions {
   readonly now: number;
   readonly handling: RequestContext['handling'];
-  /** Indexes that are not there. */
+  /** Returns hypothetical indexes to try. */
   readonly indexes?: (query: SearchQuery) => readonly IndexToTry[];
 }
 
@@ -58,7 +58,7 @@ export interface RenderedStatement extends Statement {
   readonly engine: string;
 }
 
-/** An element and where its value comes from. */
+/** An element with the origin of its value. */
 export interface Lineage {
   readonly mapping: string;
   readonly element: string;
@@ -68,7 +68,7 @@ export interface Lineage {
   readonly at: Mapping['at'];
 }
 
-/** Throws FhirError for a search that the facade would refuse. */
+/** Explains a search. Throws FhirError for a search that the facade would refuse. */
 export async function explainSearch(
   facade: Facade,
   database: Database,
@@ -110,13 +110,13 @@ export async function explainSearch(
   };
 }
 
-/** Whether the answer has an element: `_elements` and `_summary` leave out others. */
+/** True if the answer contains an element: `_elements` and `_summary` may leave it out. */
 function isAnswered(element: string, { type, selection }: SearchQuery): boolean {
   const [name = ''] = element.split(/[.[]/, 1);
   return name === 'meta' || wants(type, name, selection);
 }
 
-/** All else is worth knowing without the plan. */
+/** Returns the engine's plan, or a note why there is none; the rest of the explanation is useful without it. */
 async function planOf(
   database: Database,
   plan: SqlPlan,
@@ -131,7 +131,7 @@ async function planOf(
   }
 }
 
-/** Where each element of a mapping's resources comes from. */
+/** Returns the origin of each element of a mapping's resources. */
 export function lineageOf(mapping: Mapping): readonly Lineage[] {
   const found: Lineage[] = [];
   const visit = (node: Node, element: string): void => {

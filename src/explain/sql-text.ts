@@ -1,22 +1,22 @@
 /**
- * Shows a statement to a person. In: a rendered statement. Out: its text in lines, and its parameters, with neighbours
- * of one type on one line.
+ * Prints a statement for people. In: a rendered statement. Out: its text in lines, and its parameters; neighbours of
+ * the same type share a line.
  */
 import { engineNamed } from '../sql/engines.ts';
 import type { Parameter, Statement } from '../sql/plan.ts';
 
-/** Characters of a line of a statement or a list. */
+/** Maximum number of characters per line of a statement or a list. */
 export const WIDTH = 110;
 
 /**
- * A line for each clause. One that is longer than `width` is broken before AND and OR, between columns, in CASE and in
- * parentheses, from the outside in; never within a text or a name.
+ * Breaks a statement into a line per clause. A clause longer than `width` is broken before AND and OR, between columns,
+ * in CASE and in parentheses, outermost first; never within a text or a name.
  */
 export function sqlLines({ text }: Pick<Statement, 'text'>, width = WIDTH): readonly string[] {
   return text.split('\n').flatMap(clause => linesOf(partsOf(clause), '', width));
 }
 
-/** A word, a text, white space or a sign; or what stands between parentheses, or CASE and END. */
+/** A word, a text, white space or a symbol; or a group in parentheses, or from CASE to END. */
 type Part = string | Group;
 
 interface Group {
@@ -78,7 +78,7 @@ function linesOf(parts: readonly Part[], indent: string, width: number): readonl
   ];
 }
 
-/** The AND of a BETWEEN joins no operands. */
+/** Cuts before these words. The AND of a BETWEEN does not count. */
 function cutBefore(parts: readonly Part[], words: ReadonlySet<string>): readonly (readonly Part[])[] {
   const pieces: Part[][] = [[]];
   let between = false;
@@ -92,12 +92,12 @@ function cutBefore(parts: readonly Part[], words: ReadonlySet<string>): readonly
   return pieces;
 }
 
-/** A long list on several lines: a comma outside of parentheses and texts may end one. */
+/** Breaks a long list after commas outside of parentheses and texts. */
 export function wrapped(list: string, width: number): readonly string[] {
   return filled(partsOf(list), width).map((row, i) => `${i === 0 ? '' : '  '}${textOf(row).trim()}`);
 }
 
-/** Columns of a list, as many in a row as it has room for. */
+/** Fills each row with as many columns of a list as fit. */
 function filled(list: readonly Part[], width: number): readonly (readonly Part[])[] {
   const rows: Part[][] = [[]];
   let column: Part[] = [];
@@ -116,8 +116,8 @@ function filled(list: readonly Part[], width: number): readonly (readonly Part[]
 }
 
 /**
- * Name or range of names, type as the engine spells it, and values if they are asked for; lists filled up with their
- * last value are short.
+ * Prints parameters: a name or range of names, the type as the engine spells it, and on request the values. Repeated
+ * values are abbreviated (`×3`).
  */
 export function parameterLines(engine: string, parameters: readonly Parameter[], values: boolean): readonly string[] {
   const { printType } = engineNamed(engine);
