@@ -7,10 +7,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type CountStatements, type Spent, STAGES } from './statements.ts';
 
-/** Seconds: from a kept answer to the longest that REQUEST_TIMEOUT allows as a rule. */
+/** In seconds: from a cached answer to the longest that REQUEST_TIMEOUT usually allows. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Numbers that somebody else keeps, asked for at each scrape. */
+/** Numbers that another component keeps; read at each scrape. */
 export interface Reading {
   readonly kind: 'gauge' | 'counter';
   readonly name: string;
@@ -22,19 +22,19 @@ export interface Reading {
 export interface Metrics {
   readonly contentType: string;
   text(): Promise<string>;
-  /** An HTTP request was answered after so many milliseconds. */
+  /** Counts an HTTP request and its duration. */
   request(method: string, route: string, status: number, milliseconds: number, spent: Spent): void;
   readonly statements: CountStatements;
   reload(outcome: string): void;
   schemaLook(outcome: string): void;
-  /** A request was refused before any application saw it. */
+  /** Counts a request that was refused before it reached an application. */
   refused(status: number): void;
-  /** A connection was closed whose client did not take its answers. */
+  /** Counts a connection that was closed because the client did not read its answers. */
   cutOff(): void;
-  /** So many connections were closed because there were too many. */
+  /** Counts connections that were closed because there were too many. */
   crowded(connections: number): void;
   add(reading: Reading): void;
-  /** Memory, garbage, event loop of the process; once per process. */
+  /** Adds memory, garbage collection and event loop of the process; call once per process. */
   addProcess(): void;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Keeps the last warnings and errors of the log for the start page. In: a log. Out: the same log, and the messages. Of
- * their fields only `problem` is kept, which says what is wrong with a mapping; others may name a patient's values.
+ * their fields only `problem` is kept, which describes a problem of a mapping; others may contain a patient's values.
  */
 import type { Log } from '../log.ts';
 
@@ -10,7 +10,7 @@ export interface LoggedProblem {
   readonly message: string;
 }
 
-/** `most`: how many are remembered; the oldest are forgotten first. */
+/** Wraps a log. `most`: maximum number of kept messages; the oldest are dropped first. */
 export function rememberProblems(
   log: Log,
   most = 20,

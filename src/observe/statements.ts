@@ -1,8 +1,8 @@
 /**
- * Counts the statements of a database, and measures where the time of a request goes. In: a database, or work by stage.
- * Out: mapping, bulkhead, outcome and time of each statement; milliseconds per stage for the log, `Server-Timing` and
- * metrics; events on the diagnostics channels `lintel:parse`, `lintel:plan`, `lintel:sql` and `lintel:write`, for
- * example for an OpenTelemetry SDK. None contains a value.
+ * Counts the statements of a database, and measures how the time of a request is spent. In: a database, or work by
+ * stage. Out: mapping, bulkhead, outcome and time of each statement; milliseconds per stage for the log,
+ * `Server-Timing` and metrics; events on the diagnostics channels `lintel:parse`, `lintel:plan`, `lintel:sql` and
+ * `lintel:write`, for example for an OpenTelemetry SDK. None contains a value.
  * https://nodejs.org/api/diagnostics_channel.html#class-tracingchannel
  */
 
@@ -11,7 +11,7 @@ import { performance } from 'node:perf_hooks';
 import { type Awaitable, andEnd } from '../common/awaitable.ts';
 import { type Database, DatabaseError, type QueryOptions } from '../sql/database.ts';
 
-/** `missing`: failed, for the schema has not what the statement names. */
+/** `missing`: failed because the schema lacks something that the statement names. */
 export type StatementOutcome = 'answered' | 'cancelled' | 'unavailable' | 'failed' | 'missing';
 
 /** Statements that have ended. */
@@ -20,16 +20,19 @@ export interface StatementCount {
   readonly bulkhead: 'interactive' | 'export';
   readonly outcome: StatementOutcome;
   readonly statements: number;
-  /** In all, until their rows were there. */
+  /** Total time until their rows were complete. */
   readonly milliseconds: number;
 }
 
 export type CountStatements = (ended: StatementCount) => void;
 
-/** What is asked for no mapping: whether the database is there, whether a table has changed. */
+/** Label of statements without a mapping: whether the database is reachable, whether a table has changed. */
 const NO_MAPPING = 'none';
 
-/** A stream counts once, at its end, with the waits for its lists; what is left before its end was cancelled. */
+/**
+ * Counts the statements of a database. A stream counts once, at its end, with the time of waiting for its lists; a
+ * stream that is left early counts as cancelled.
+ */
 export function countStatements(database: Database, count: CountStatements): Database {
   const tell = (options: QueryOptions | undefined, outcome: StatementOutcome, milliseconds: number): void => {
     const { mapping = NO_MAPPING, bulkhead = 'interactive' } = options ?? {};
@@ -78,11 +81,11 @@ function outcomeOf(error: unknown, options: QueryOptions | undefined): Statement
 
 export interface StatementTally {
   readonly count: CountStatements;
-  /** What was counted since it was taken last: as many as there are mappings, bulkheads and outcomes at most. */
+  /** Returns the counts since the last call; at most one per mapping, bulkhead and outcome. */
   take(): readonly StatementCount[];
 }
 
-/** Counts of a thread that somebody else asks for now and then. */
+/** Collects the counts of a thread; another thread requests them from time to time. */
 export function tallyStatements(): StatementTally {
   const sums = new Map<string, StatementCount>();
   return {
@@ -103,23 +106,23 @@ export function tallyStatements(): StatementTally {
   };
 }
 
-/** The text of a query → typed query; → plan; statements, rows fetched; rows → text. */
+/** Parse: text of a query → typed query. Plan: → plan. SQL: statements and fetching rows. Write: rows → text. */
 export const STAGES = ['parse', 'plan', 'sql', 'write'] as const;
 
 export type Stage = (typeof STAGES)[number];
 
-/** What subscribers of the channels are told. */
+/** The event for subscribers of the channels. */
 export interface StageEvent {
   /** The request's id; '' outside of requests. */
   readonly request: string;
-  /** Of `lintel:sql`: the mapping that the statement is for. */
+  /** For `lintel:sql`: the mapping that the statement reads. */
   readonly mapping?: string;
 }
 
 export interface Stages {
-  /** Runs `work` as part of a stage. Stages do not nest, and are never waited in: `work` is synchronous. */
+  /** Runs `work` as part of a stage. Stages do not nest, and `work` must be synchronous. */
   time<T>(stage: Exclude<Stage, 'sql'>, work: () => T): T;
-  /** A statement from its sending to its last row. While several are under way, time counts once. */
+  /** Runs a statement, from sending it to its last row. Concurrent statements count their time only once. */
   statement<T>(mapping: string, run: () => Awaitable<T>): Awaitable<T>;
 }
 
@@ -140,10 +143,10 @@ const CHANNELS = {
   write: tracingChannel<StageEvent>('lintel:write'),
 };
 
-/** For work that nobody times. */
+/** For work that is not timed. */
 export const UNTIMED: Stages = { time: (_stage, work) => work(), statement: (_mapping, run) => run() };
 
-/** Runs `work` as part of a stage of whoever has stages. */
+/** Runs `work` as part of a stage; untimed if there are no `stages`. */
 export function timed<T>(
   { stages = UNTIMED }: { readonly stages?: Stages },
   stage: 'parse' | 'write',
@@ -152,7 +155,7 @@ export function timed<T>(
   return stages.time(stage, work);
 }
 
-/** `request`: its id. */
+/** Starts measuring. `request`: the request's id. */
 export function startStopwatch(request: string): Stopwatch {
   const stages: Record<Stage, number> = { parse: 0, plan: 0, sql: 0, write: 0 };
   let statements = 0;
