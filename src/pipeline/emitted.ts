@@ -22,7 +22,8 @@ export interface Emitted extends EntryText {
   /** meta.lastUpdated; '' if it has none. */
   readonly lastUpdated: string;
   /**
-   * The JSON text from which includes continue: the resource's own, or its references if a selection has left some out.
+   * The JSON text from which includes continue: the resource's own, or that of its referring elements if a selection
+   * left some out.
    */
   readonly referring: string;
 }

@@ -28,7 +28,10 @@ export function bearingLeaf(type: SearchParameterType, env: Environment): Leaf {
   };
 }
 
-/** True if the node always has a part that is searched by: nothing else that depends on the row makes it exist. */
+/**
+ * True if the node, whenever it is emitted, has a part that is searched by: nothing else that depends on the row makes
+ * it exist.
+ */
 function isPlain(type: SearchParameterType, node: Node): boolean {
   switch (node.kind) {
     case 'ref':

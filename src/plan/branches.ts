@@ -40,7 +40,7 @@ export interface BranchRequest {
   readonly type: string;
   readonly filters: readonly Filter[];
   readonly sort: readonly SortKey[];
-  /** What the request does with the rows; default: `search`. */
+  /** The action on the rows; default: `search`. */
   readonly action?: Action;
 }
 

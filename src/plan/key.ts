@@ -37,8 +37,8 @@ export function canBePlaceholders(keys: readonly Key[]): boolean {
 const PLACED_AT_MOST = 8;
 
 /**
- * Our columns equal one of these keys. `placeholder`: number of the first value's placeholder, in a plan that is
- * reused.
+ * Matches our rows whose columns equal one of these keys. `placeholder`: number of the first value's placeholder, in a
+ * plan that is reused.
  */
 export function oursAmong(on: readonly JoinColumn[], keys: readonly Key[], placeholder?: number): Predicate {
   const [only, ...more] = on;
@@ -88,8 +88,8 @@ export function keyValues(
 }
 
 /**
- * Their columns equal one of these keys. `placeholder`: number of the first value's placeholder, in a plan that is
- * reused.
+ * Matches their rows whose columns equal one of these keys. `placeholder`: number of the first value's placeholder, in
+ * a plan that is reused.
  */
 export function theirsAmong(on: readonly Theirs[], keys: readonly Key[], placeholder?: number): Predicate {
   const [only, ...more] = on;
@@ -115,7 +115,7 @@ function begunBy(column: Expression, { theirs }: Theirs, keys: readonly Key[], w
   return and(oneOf(theirs.type, column, [...firsts.values()]), whole);
 }
 
-/** Our column equals this value of theirs. */
+/** Matches our rows whose column equals this value of theirs. */
 export function oursEquals({ ours, theirs }: JoinColumn, raw: SqlValue, placeholder?: number): Predicate {
   return raw === null ? FALSE : equalsOurs({ ours, theirs }, cell(raw, theirs.type, placeholder));
 }

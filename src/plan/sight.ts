@@ -9,7 +9,7 @@ import { TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 import type { Environment, IdParameters } from './environment.ts';
 
-/** What a request does: `search` looks at resources that nobody named, `read` follows an id. */
+/** The kind of access: `search` looks at resources that nobody named, `read` follows an id. */
 export type Action = 'read' | 'search';
 
 export interface Sight {

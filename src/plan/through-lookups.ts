@@ -132,7 +132,7 @@ function namesValue(of: Predicate): boolean {
   }
 }
 
-/** Our columns equal the keys of some of these child rows. */
+/** Matches our rows whose columns equal the keys of some of these child rows. */
 function seekParents(children: Relation, going: PlanningContext): Predicate | undefined {
   const own = new Set([children.alias, ...children.joins.map(({ alias }) => alias)]);
   const on: JoinColumn[] = [];
@@ -204,8 +204,8 @@ function seek(of: Predicate, { table, alias, on, where }: Link, going: PlanningC
 }
 
 /**
- * Our columns equal the keys of some of these rows. Undefined if there are many, or if no request names a value of
- * them.
+ * Matches our rows whose columns equal the keys of some of these rows. Undefined if there are many, or if no request
+ * names a value of them.
  */
 function seekRows(
   rows: Relation,

@@ -26,7 +26,7 @@ export interface Bulkhead {
   load(): BulkheadLoad;
 }
 
-/** Seconds: within this time a statement usually ends and frees its slot. */
+/** Seconds: a slot becomes free within the time of a statement. */
 const RETRY_AFTER = 1;
 
 export function createBulkhead({ size, queue, wait }: BulkheadOptions): Bulkhead {

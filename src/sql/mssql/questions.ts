@@ -1,6 +1,6 @@
 /**
  * Finds out at the start how sessions of a SQL Server read without waiting for writers. In: a function that runs
- * SELECTs. Out: the isolation level.
+ * SELECTs. Out: the isolation level, and whether it reads row versions.
  * https://learn.microsoft.com/sql/relational-databases/sql-server-transaction-locking-and-row-versioning-guide
  */
 import type { Isolation } from './connection.ts';

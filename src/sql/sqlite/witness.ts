@@ -193,7 +193,7 @@ function fitting({ form, type }: ColumnInfo): Fitting | undefined {
     return type.kind === 'uuid' ? isUpperUuid : fittingNumber(type);
   }
   const isAlike = fittingTime(type, form);
-  // Beside its form, the column may hold texts that sort apart, but no date in another form.
+  // A text that sorts apart may still be a date, with blanks around it, which disproves the form.
   return form.mixed
     ? value => isAlike(value) || (isApart(value, type) && !isReadForm(formOfTime(value, type.kind)))
     : isAlike;
