@@ -1,12 +1,12 @@
 /**
- * Takes mappings apart: the child nodes of a node, the named nodes of a member, the tests of a condition, in order; and
+ * Traverses mappings: the child nodes of a node, the named nodes of a member, the tests of a condition, in order; and
  * which nodes depend on a row.
  */
 
 import type { ColumnExpression } from '../sql/expression.ts';
 import type { Condition, Member, NamedNode, Node, RefNode } from './model.ts';
 
-/** The nodes directly within a node. */
+/** Returns the nodes directly within a node. */
 export function childrenOf(node: Node): readonly Node[] {
   switch (node.kind) {
     case 'object':
@@ -29,18 +29,18 @@ export function childrenOf(node: Node): readonly Node[] {
   }
 }
 
-/** The references that a node is or holds, at any depth. */
+/** Returns the references that a node is or contains, at any depth. */
 export function referencesIn(node: Node): readonly RefNode[] {
   const inner = childrenOf(node).flatMap(referencesIn);
   return node.kind === 'ref' ? [node, ...inner] : inner;
 }
 
-/** The elements that a member can emit, those of all alternatives of a choice. */
+/** Returns the elements that a member can emit; of a choice those of all alternatives. */
 export function namedNodesOf(member: Member): readonly NamedNode[] {
   return member.kind === 'element' ? [member] : member.alternatives.flat();
 }
 
-/** The names of the elements from a node down to one within it, as far as it is one of them; undefined: it is not. */
+/** Returns the names of the elements from a node down to one within it; undefined if it is not within. */
 export function namesTo(root: Node, node: Node): readonly string[] | undefined {
   if (root === node) return [];
   const named = root.kind === 'object' ? root.members.flatMap(namedNodesOf) : root.kind === 'ref' ? root.members : [];
@@ -57,9 +57,9 @@ export function namesTo(root: Node, node: Node): readonly string[] | undefined {
 }
 
 /**
- * Whether some row-dependent value is among the node's own or inner values. Constants, even conditional ones, never
- * make the object around them exist; an object of constants alone is a constant itself. It is decided on the tree, so
- * that the planner's SQL and the writer agree.
+ * True if the node's own or inner values depend on the row. Constants, even conditional ones, never make the enclosing
+ * object exist; an object of constants alone is a constant itself. The tree decides it, so that the planner's SQL and
+ * the writer agree.
  */
 export function isDynamic(node: Node): boolean {
   switch (node.kind) {
@@ -86,7 +86,7 @@ export function isDynamicMember(member: Member): boolean {
 
 export type Test = Exclude<Condition, { readonly kind: 'always' | 'all' | 'any' | 'none' }>;
 
-/** The parts of a condition that are no `all`, `any` or `none` of others, in order. */
+/** Returns the parts of a condition that are no `all`, `any` or `none` of others, in order. */
 export function testsIn(condition: Condition | undefined): readonly Test[] {
   if (condition === undefined) return [];
   switch (condition.kind) {
@@ -102,7 +102,7 @@ export function testsIn(condition: Condition | undefined): readonly Test[] {
   }
 }
 
-/** The columns that a test compares: one, or the two that are compared with each other. */
+/** Returns the columns that a test compares: one, or the two that are compared with each other. */
 export function columnsOf(test: Exclude<Test, { readonly kind: 'exists' }>): readonly ColumnExpression[] {
   return 'other' in test ? [test.column, test.other] : [test.column];
 }

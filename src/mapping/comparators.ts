@@ -1,14 +1,16 @@
 /**
- * What a number with a comparator stands for: `<5` is everything below 5 (decision 5). In: a comparator and the bounds
- * of a question. Out: the bounds that the number itself has to meet so that the interval answers the question.
+ * Defines the meaning of a number with a comparator: `<5` is everything below 5 (decision 5). In: a comparator and the
+ * bounds of a search. Out: the bounds that the number itself must meet so that the interval matches.
  */
 import type { NumberEdge } from './criterion.ts';
 
-/** The longer before those that they begin with. */
+/** Longer ones come before those that they begin with. */
 export const COMPARATORS = ['<=', '>=', '<', '>'] as const;
 export type Comparator = (typeof COMPARATORS)[number];
 
-/** Bounds of the number at the end of the interval, all of which have to hold; undefined if no interval answers. */
+/**
+ * Returns bounds of the number at the end of the interval, all of which must hold; undefined if no interval matches.
+ */
 export function edgesOfInterval(
   comparator: Comparator,
   edges: readonly NumberEdge[],

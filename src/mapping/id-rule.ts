@@ -1,7 +1,7 @@
 /**
  * Makes logical ids of a mapping's rows, and finds rows by ids. In: the rule of a mapping, and a key or an id. Out: the
- * other of the two. Only texts that a key's codec prints are read, so that `007`, an upper-case UUID or a number too
- * large for the column finds nothing.
+ * other of the two. Only texts that a key's codec prints are read, so `007`, an upper-case UUID or a number too large
+ * for the column finds nothing.
  * https://hl7.org/fhir/R4/datatypes.html#id
  */
 import { type ColumnType, holdsAnyNumber, INTEGER, UNICODE } from '../sql/column-type.ts';
@@ -29,37 +29,37 @@ export interface IdColumn {
 }
 
 /**
- * A whole number of one column, in each spelling that a row may have of it: `17`, and in a text `017`, `0017` …. Each
- * is read by a codec of its own, and all print the same.
+ * A whole number of one column, in each spelling that a row may have: `17`, and in a text `017`, `0017` …. Each
+ * spelling has a codec of its own, and all print the same.
  */
 export type NumberRule = readonly [first: readonly [IdColumn], ...others: readonly (readonly [IdColumn])[]];
 
 /** How a key is written in an id: blank-trimmed text, integer, uuid or its bytes, day, moment, escaped text. */
 export interface IdCodec {
   readonly name: 'plain' | 'integer' | 'uuid' | 'date' | 'datetime' | 'escaped';
-  /** Of a plain text: it is a UUID as it is written, and no other text has an id. */
+  /** For a plain text: only UUIDs make an id, as written. */
   readonly isUuid?: true;
-  /** Digits that a number of the REST interface has before those of the column. */
+  /** Digits before those of the column in a number of the REST interface. */
   readonly before?: string;
-  /** The part of an id, or undefined if the key cannot be written (NULL, blank, illegal characters). */
+  /** Returns the part of an id; undefined if the key cannot be written (NULL, blank, illegal characters). */
   print(raw: string | number | Uint8Array | null): string | undefined;
-  /** The column's value for a part of an id, or undefined if no row can have printed it. */
+  /** Returns the column's value for a part of an id; undefined if no row can have printed it. */
   parse(part: string): string | number | Uint8Array | undefined;
 }
 
-/** A UUID in a text, in either case, as a pattern of SQL. */
+/** SQL pattern of a UUID in a text, in either case. */
 export const UUID_PATTERN: string = [8, 4, 4, 4, 12].map(digits => '[0-9A-Fa-f]'.repeat(digits)).join('-');
 
-/** Characters of an id. */
+/** Most characters of an id. */
 export const LONGEST = 64;
 
-/** How the characters of a key are counted: src/sql/shared-functions.ts. */
+/** Returns how the characters of a key are counted: src/sql/shared-functions.ts. */
 export function countedAs({ name, print }: IdCodec): number {
   if (name !== 'escaped') return AS_IT_IS;
   return print('-') === '-' ? ESCAPED : HYPHENS_ESCAPED;
 }
 
-/** The most characters that an alternative of a rule prints, as far as the types of its columns tell. */
+/** Returns the most characters that an alternative of a rule prints, as far as the types of its columns tell. */
 export function longestId(parts: readonly IdPart[]): number {
   return parts.reduce(
     (sum, part) => sum + (part.kind === 'literal' ? part.text.length : longestKey(part.column.type, part.codec)),
@@ -67,7 +67,7 @@ export function longestId(parts: readonly IdPart[]): number {
   );
 }
 
-/** What an alternative prints has no more characters than an id. Asked of rows that have all of its keys. */
+/** Tests that an alternative prints no more characters than an id has. For rows that have all of its keys. */
 export function idFits(parts: readonly IdPart[]): Predicate {
   const columns = parts.flatMap(part => (part.kind === 'column' ? [part] : []));
   if (longestId(parts) <= LONGEST) return TRUE;
@@ -79,7 +79,7 @@ export function idFits(parts: readonly IdPart[]): Predicate {
   return compare(call('id-length', printed, INTEGER), '<=', constant(LONGEST - literals, INTEGER));
 }
 
-/** The most characters that a column prints, as far as its type tells. */
+/** Returns the most characters that a column prints, as far as its type tells. */
 export function longestKey(type: ColumnType, codec: IdCodec): number {
   switch (type.kind) {
     case 'text': {
@@ -104,8 +104,8 @@ const UUID_LENGTH = 36;
 const DIGITS = { 8: 3, 16: 5, 32: 10, 64: 19 } as const;
 
 /**
- * Whether a text can be the id of a resource. Asked several times per row and per read: a regular expression takes
- * longer, a table too.
+ * True if a text can be the id of a resource. It runs several times per row and per read, and a regular expression or a
+ * table would take longer.
  */
 export function isLegalId(text: string): boolean {
   if (text === '' || text.length > LONGEST) return false;
@@ -113,7 +113,7 @@ export function isLegalId(text: string): boolean {
   return true;
 }
 
-/** A letter or digit of ASCII, a point or a hyphen. */
+/** True for an ASCII letter or digit, a point or a hyphen. */
 function isLegal(code: number): boolean {
   const small = code | 0x20;
   return (code >= 0x30 && code <= 0x39) || (small >= 0x61 && small <= 0x7a) || code === 0x2d || code === 0x2e;
@@ -122,13 +122,13 @@ function isLegal(code: number): boolean {
 const ESCAPED_ID = /^(?:[A-Za-z0-9-]|\.(?:[0-9A-F]{2})){1,64}$/;
 const DASH = '.2D';
 
-/** Texts of which nothing is escaped: most there are. */
+/** Texts that need no escapes, which are most. */
 const UNESCAPED = /^[A-Za-z0-9-]{1,64}$/;
 const WITHOUT_DASH = /^[A-Za-z0-9]{1,64}$/;
 
 /**
- * The codec of a name, or the one that a column's type calls for; undefined if the column cannot be used in an id so.
- * `escaped-dash` is for an id that has hyphens of its own and another text.
+ * Returns the codec of a name, or of a column's type; undefined if the column cannot be used in an id that way.
+ * `escaped-dash` is for an id with literal hyphens and another text.
  */
 export function idCodec(name: string | undefined, type: ColumnType): IdCodec | undefined {
   switch (name ?? defaultName(type)) {
@@ -185,7 +185,7 @@ function defaultName(type: ColumnType): IdCodec['name'] | undefined {
 
 function integer(type: ColumnType): IdCodec | undefined {
   if (type.kind === 'integer') {
-    // Of each number it takes the one spelling that is printed.
+    // It accepts only the spelling that is printed.
     return { name: 'integer', print: printInteger, parse: part => parseInteger(part, type.bits) };
   }
   if (type.kind !== 'decimal' || type.scale > 0) return undefined;
@@ -195,10 +195,10 @@ function integer(type: ColumnType): IdCodec | undefined {
   return roundTrip('integer', printInteger, fits);
 }
 
-/** Digits of a text that are a whole number: more lose some in JSON, and in `call('number', …)`. */
+/** Most digits of a text that is a whole number. More would lose some in JSON, and in `call('number', …)`. */
 export const NUMBER_DIGITS = 15;
 
-/** A number in a text of so many digits, with zeros before it. */
+/** Reads a number in a text of so many digits, with leading zeros. */
 export function digitsCodec(length: number): IdCodec {
   return {
     name: 'integer',
@@ -210,7 +210,7 @@ export function digitsCodec(length: number): IdCodec {
   };
 }
 
-/** Numbers with digits before them, so that those of two tables differ. */
+/** Puts digits before numbers, so that those of two tables differ. */
 export function prefixedCodec(before: string, codec: IdCodec): IdCodec {
   return {
     ...codec,
@@ -229,7 +229,7 @@ function printInteger(raw: SqlValue): string | undefined {
     : undefined;
 }
 
-/** `2024-03-10`; a text that is no day stands in no id. */
+/** Prints `2024-03-10`; a text that is no day makes no id. */
 function printDate(raw: SqlValue): string | undefined {
   return typeof raw === 'string' && raw.length === 10 && parseDay(raw) !== undefined ? raw : undefined;
 }
@@ -239,7 +239,7 @@ function printPlain(raw: SqlValue): string | undefined {
   return isLegalId(text) ? text : undefined;
 }
 
-/** As it is written: an id has case. */
+/** Prints the UUID as written, because ids are case-sensitive. */
 function printUuidText(raw: SqlValue): string | undefined {
   const text = typeof raw === 'string' ? trimEnd(raw) : '';
   return UUID_TEXT.test(text) ? text : undefined;
@@ -251,13 +251,13 @@ function parsePlain(part: string): string | undefined {
   return isLegalId(part) ? part : undefined;
 }
 
-/** `same`: parts that stand for themselves. */
+/** `same`: parts without escapes. */
 function escaped(print: IdCodec['print'], same: RegExp): IdCodec {
   const codec = roundTrip('escaped', print, parseEscaped);
   return { ...codec, parse: part => (same.test(part) ? part : codec.parse(part)) };
 }
 
-/** Every byte of UTF-8 that an id cannot have, and the point, as a point and two hexadecimal digits. */
+/** Escapes every byte of UTF-8 that an id cannot have, and the point, as a point and two hexadecimal digits. */
 function printEscaped(raw: SqlValue): string | undefined {
   const text = typeof raw === 'string' ? trimEnd(raw) : '';
   if (UNESCAPED.test(text)) return text;
@@ -268,7 +268,7 @@ function printEscaped(raw: SqlValue): string | undefined {
   return isLegalId(escaped) ? escaped : undefined;
 }
 
-/** Likewise the hyphen, which then ends the part. */
+/** Also escapes the hyphen, which then ends the part. */
 function printWithoutDash(raw: SqlValue): string | undefined {
   const text = printEscaped(raw)?.replaceAll('-', DASH);
   return text !== undefined && isLegalId(text) ? text : undefined;

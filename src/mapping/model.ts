@@ -1,6 +1,6 @@
 /**
- * The mapping model: loaded, macros expanded, names resolved, every element typed by FHIR and every column by the
- * catalog. Readonly data. src/mapping/load makes it, src/plan inverts it, src/resource writes it.
+ * Defines the mapping model: loaded, macros expanded, names resolved, every element typed by FHIR and every column by
+ * the catalog. Readonly data. src/mapping/load makes it, src/plan inverts it, src/resource writes it.
  */
 import type { Hierarchies } from '../r4/terminology.ts';
 import type { ColumnExpression, Expression, Order } from '../sql/expression.ts';
@@ -11,12 +11,12 @@ import type { TextStep } from './codecs/text-step.ts';
 import type { IdRule, NumberRule } from './id-rule.ts';
 import type { Brand } from './load/pack/brand.ts';
 
-/** Where in a pack something is written; lines and columns count from 1. */
+/** A position in a file of a pack. Lines and columns count from 1. */
 export interface Position {
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  /** What put it where it counts: the `insert` of a fragment, or a row of `rows`. */
+  /** The macro that put it into a mapping: the `insert` of a fragment, or a row of `rows`. */
   readonly by?: Origin;
 }
 
@@ -36,34 +36,34 @@ export interface Mapping {
   readonly ordinal: number;
   readonly source: Source;
   readonly id: IdRule;
-  /** The whole number that the REST interface speaks of; undefined: that of its id. */
+  /** The whole number that the REST interface uses; undefined: it uses that of the id. */
   readonly number?: NumberRule;
   readonly root: ObjectNode;
-  /** Nodes that a row must have to be served at all; required elements that may be absent are among them. */
+  /** Nodes that a row must have to be served, including required elements that may be absent. */
   readonly needs: readonly Node[];
   /** The column that meta.lastUpdated comes from; without it `_lastUpdated` and `_since` are not offered. */
   readonly changed?: ValueNode;
-  /** Undefined: the pack does not say which rows are deleted records. */
+  /** Undefined if the pack does not say which rows are deleted records. */
   readonly deleted?: DeletedRecords;
-  /** Why resources of the mapping belong to no patient, though others of their type do. */
+  /** Reason why resources of the mapping belong to no patient, although others of their type do. */
   readonly outside?: string;
   /** True if some condition compares with the present instant. */
   readonly usesNow: boolean;
   readonly at: Position;
 }
 
-/** Rows that would be resources had they not been deleted. */
+/** Rows that would be resources if they were not deleted. */
 export interface DeletedRecords {
-  /** The rows of the mapping's source, but for its `deleted`, that `deleted` takes away. */
+  /** The rows of the mapping's source that `deleted` excludes. */
   readonly source: Source;
-  /** When it was deleted; undefined: the rows do not say. */
+  /** Time of deletion; undefined if the rows do not contain it. */
   readonly at: Node | undefined;
 }
 
 export interface Source extends Scope {
   /** Unique under `where`; pages are ordered by it. */
   readonly key: readonly ColumnExpression[];
-  /** Of the rows that share these columns only the one with the lowest key counts. */
+  /** Of rows that share these columns, only the one with the lowest key counts. */
   readonly onePer: readonly ColumnExpression[];
 }
 
@@ -74,7 +74,7 @@ export interface Scope {
   readonly isView?: true;
   readonly alias: Identifier;
   readonly where: Condition;
-  /** In order: each may refer to the aliases before it. */
+  /** In order: a lookup may refer to the aliases before it. */
   readonly lookups: readonly Lookup[];
 }
 
@@ -84,22 +84,22 @@ export interface Lookup {
   readonly alias: Identifier;
   readonly on: readonly JoinColumn[];
   readonly where: Condition;
-  /** The row counts only with it. */
+  /** A row counts only if the lookup finds a row. */
   readonly required: boolean;
-  /** Where several rows fit: the first in this order. Empty: the key is unique. */
+  /** Order that decides if several rows fit: the first counts. Empty: the key is unique. */
   readonly pick: readonly Order[];
   readonly at: Position;
 }
 
-/** `theirs = ours`; where the types differ our side is cast, never the key column. */
+/** `theirs = ours`. If the types differ, our side is cast, never the key column. */
 export interface JoinColumn {
   readonly theirs: ColumnExpression;
   readonly ours: ColumnExpression;
-  /** Done to our text before it is compared; only of lookups and of code maps on pieces. */
+  /** Text steps on our side before the comparison; only for lookups and code maps on pieces. */
   readonly steps?: readonly TextStep[];
-  /** Both are texts, compared without the case of ASCII letters; likewise. */
+  /** Compares two texts without the case of ASCII letters; only for lookups and code maps on pieces. */
   readonly fold?: true;
-  /** Values of ours that mean "no value" elsewhere: they join, but nobody misses a row that they do not find. */
+  /** Values of ours that mean "no value" elsewhere. They join, but a missing row for them is not reported. */
   readonly none?: readonly (string | number)[];
 }
 
@@ -114,7 +114,7 @@ export type Condition =
       readonly kind: 'is';
       readonly column: ColumnExpression;
       readonly values: readonly (string | number)[];
-      /** Where the first of them is written. */
+      /** Position of the first of them. */
       readonly at?: Position;
     }
   | {
@@ -123,14 +123,14 @@ export type Condition =
       readonly op: '<' | '<=' | '>' | '>=';
       readonly value: string | number;
     }
-  /** Compared with the present instant through the codec of the column (a date codec). */
+  /** Compares with the present instant through the column's date codec. */
   | { readonly kind: 'now'; readonly column: ColumnExpression; readonly op: 'before' | 'after'; readonly codec: Codec }
   /** A pattern with `*`, `?`, `[0-9]`, `[^…]`, on the value without trailing blanks. */
   | { readonly kind: 'matches'; readonly column: ColumnExpression; readonly pattern: string }
   | { readonly kind: 'same'; readonly column: ColumnExpression; readonly other: ColumnExpression }
   /**
-   * Two columns compared as numbers or times, or by what a date codec reads of both; its order is that of the bare
-   * column.
+   * Compares two columns as numbers or times, or by what a date codec reads from both. The order of the codec's values
+   * must be that of the bare column.
    */
   | {
       readonly kind: 'ordered';
@@ -146,7 +146,7 @@ export type Condition =
 interface NodeBase {
   /** The FHIR type emitted here: `CodeableConcept`, `code`, `dateTime`, or the path of a backbone element. */
   readonly type: string;
-  /** The node exists only where this holds. */
+  /** The node exists only if this holds. */
   readonly if?: Condition;
   readonly at: Position;
 }
@@ -162,7 +162,7 @@ export type Node =
   | TextNode
   | LinesNode;
 
-/** Any JSON value, fixed. Never makes the object around it exist. */
+/** Any fixed JSON value. It never makes the enclosing object exist. */
 export interface ConstantNode extends NodeBase {
   readonly kind: 'constant';
   readonly json: Json;
@@ -185,7 +185,7 @@ export interface ObjectNode extends NodeBase {
   readonly needs: readonly string[];
 }
 
-/** The elements of the first alternative that is present. */
+/** An element, or the elements of the first alternative that is present. */
 export type Member =
   | { readonly kind: 'element'; readonly name: string; readonly node: Node }
   | { readonly kind: 'choice'; readonly alternatives: readonly (readonly NamedNode[])[] };
@@ -213,13 +213,15 @@ export interface ChildRows {
   readonly scope: Scope;
   readonly on: readonly JoinColumn[];
   readonly order: readonly Order[];
-  /** `on` joins parts of these pieces, which are of a column of the row around: each piece has rows of its own. */
+  /** The pieces whose parts `on` joins. They split a column of the enclosing row, and each piece has its own rows. */
   readonly of?: Pieces;
   /** Of a code map: at most one row fits. */
   readonly single?: true;
 }
 
-/** The pieces of one column of the row around it. `{a}:{b}` names parts of a piece; without `parse` it is `piece`. */
+/**
+ * The pieces of one column of the enclosing row. `{a}:{b}` names parts of a piece; without `parse` the part is `piece`.
+ */
 export interface Pieces {
   readonly kind: 'pieces';
   readonly column: ColumnExpression;
@@ -228,7 +230,7 @@ export interface Pieces {
   /** Separators between the named parts, in order; the parts are columns of `alias`. */
   readonly parts: readonly Identifier[];
   readonly between: readonly string[];
-  /** Rows that are looked up by parts of a piece, or by what such a row holds. */
+  /** Rows that are looked up by parts of a piece, or by columns of such rows. */
   readonly lookups?: readonly Lookup[];
 }
 
@@ -238,13 +240,13 @@ export interface FirstNode extends NodeBase {
   readonly alternatives: readonly Node[];
 }
 
-/** A reference to the resource that another mapping makes of the row where theirs = ours. */
+/** A reference to the resource that another mapping makes from the row where theirs = ours. */
 export interface RefNode extends NodeBase {
   readonly kind: 'ref';
   /** Name of the target mapping (`Registry.mapping(name)`). */
   readonly target: string;
   readonly on: readonly JoinColumn[];
-  /** False: emitted from our columns without looking whether the target is there (its id is made of `theirs`). */
+  /** False: emitted from our columns without checking that the target exists (its id is made from `theirs`). */
   readonly exists: boolean;
   /** `reference`: a Reference; `url`: the target's absolute URL as a string. */
   readonly as: 'reference' | 'url';
@@ -252,7 +254,7 @@ export interface RefNode extends NodeBase {
   readonly members: readonly NamedNode[];
 }
 
-/** Text from several values; absent parts are left out, with all parts absent the text is. Output only. */
+/** Text from several values. Absent parts are left out; if all are absent, so is the text. Output only. */
 export interface TextNode extends NodeBase {
   readonly kind: 'text';
   readonly parts: readonly (string | Node)[];
@@ -262,8 +264,8 @@ export interface TextNode extends NodeBase {
 }
 
 /**
- * `rows-as-text`: one text of the child rows of `each`, whose item is `line`; absent where none of them has a text.
- * Output only.
+ * `rows-as-text`: one text of the child rows of `each`, whose item is `line`; absent if none of them has a text. Output
+ * only.
  */
 export interface LinesNode extends NodeBase {
   readonly kind: 'lines';
@@ -271,7 +273,7 @@ export interface LinesNode extends NodeBase {
   /** The text of a row; a row without one is an empty line. */
   readonly line: ValueNode;
   readonly separator: string;
-  /** What is made of the whole text. */
+  /** Codec of the whole text. */
   readonly codec: Codec;
 }
 
@@ -282,10 +284,10 @@ export interface Registry {
   readonly pack: Pack;
   readonly mappings: readonly Mapping[];
   readonly mapping: (name: string) => Mapping;
-  /** In order; empty for a type that no mapping makes. */
+  /** In order; empty for a type without mappings. */
   readonly ofType: (resource: string) => readonly Mapping[];
   readonly types: readonly string[];
-  /** Those with rows in the pack that a mapping uses; the rows of a code table are the database's. */
+  /** Code maps with rows in the pack that a mapping uses. The rows of a code table belong to the database. */
   readonly codeMaps: readonly CodeMap[];
   /** Changes with any change of the pack's files. */
   readonly version: string;
@@ -297,9 +299,9 @@ export interface Pack {
   /** IANA zone of the zoneless local times in the database. */
   readonly zone: string;
   readonly publisher?: string;
-  /** How apps show the hospital to people. */
+  /** How apps present the hospital. */
   readonly brand?: Brand;
-  /** Below it documents name the systems of identifiers that are addresses. */
+  /** Documents name systems of identifiers that are URLs by OIDs below this one. */
   readonly oid?: string;
   readonly systems: Readonly<Record<string, string>>;
   readonly hierarchies?: Hierarchies;
@@ -307,11 +309,13 @@ export interface Pack {
 }
 
 /**
- * A table with the words of some columns of another, a row each: where a search by words seeks before it compares. Each
- * word of such a column is there, folded; or `*` is, which stands for any. docs/decisions/0316-an-index-of-words.md
+ * A table with the words of some columns of another, one row per word. A search by words seeks there before it
+ * compares.
+ * The table has each word of such a column, folded, or `*`, which stands for any word.
+ * docs/decisions/0316-an-index-of-words.md
  */
 export interface WordIndex {
-  /** Whose words they are. */
+  /** The table that the words come from. */
   readonly of: TableName;
   /** In lower case. */
   readonly columns: ReadonlySet<string>;
@@ -322,7 +326,10 @@ export interface WordIndex {
   readonly at: Position;
 }
 
-/** Finds mappings by name and by resource type. `mapping(name)` throws a RangeError for a name that no mapping has. */
+/**
+ * Makes a registry, which finds mappings by name and by resource type. `mapping(name)` throws a RangeError for an
+ * unknown name.
+ */
 export function createRegistry(
   pack: Pack,
   mappings: readonly Mapping[],

@@ -1,7 +1,7 @@
 /**
  * Checks whether a resource depends on one row only, so that the row's timestamp is the time of the resource's last
  * change. In: a mapping. Out: false if it reads other rows (lookups, children, referenced rows, conditions on them),
- * rows of a view, which may be made of any table, or the present instant.
+ * rows of a view, which may use any table, or the present instant.
  */
 
 import type { Identifier } from '../sql/identifier.ts';
@@ -13,8 +13,9 @@ import { scopesOf } from './piece-lookups.ts';
 const known = new WeakMap<Mapping, boolean>();
 
 /**
- * Rows of the mapping's own table count as other rows too. A row that the resource needs and whose stamp is among those
- * of `changed` counts as part of it: it cannot change without a later stamp, nor go without the resource.
+ * True if the resource depends on one row only. Other rows of the mapping's own table count as other rows. A required
+ * row whose stamp is among those of `changed` counts as part of the resource: it cannot change without a later stamp,
+ * nor disappear without the resource.
  */
 export function readsOneRow(mapping: Mapping): boolean {
   const before = known.get(mapping);
@@ -35,14 +36,14 @@ export function readsOneRow(mapping: Mapping): boolean {
   return one;
 }
 
-/** The aliases whose columns `changed` reads. */
+/** Returns the aliases whose columns `changed` reads. */
 function stampedAliases({ changed }: Mapping): ReadonlySet<Identifier> {
   const found = new Set<Identifier>();
   walk({ expressions: changed?.from ?? [] }, { column: ({ alias }) => void found.add(alias) });
   return found;
 }
 
-/** Tables of child rows whose changes leave no stamp in the resource that they belong to. */
+/** Returns the tables of child rows whose changes leave no stamp in the resource. */
 export function childrenWithoutStamp(mapping: Mapping): readonly string[] {
   const { source, root } = mapping;
   const stamped = stampedAliases(mapping);

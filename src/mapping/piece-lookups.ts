@@ -5,15 +5,15 @@
 import type { ChildRows, EachNode, Lookup, Pieces, Scope } from './model.ts';
 
 export interface PieceRows {
-  /** Its item is empty: what is made of the rows stands in the `each` of the pieces. */
+  /** Its item is empty: the `each` of the pieces uses the rows. */
   readonly node: EachNode & { readonly from: ChildRows };
-  /** A piece without a row is no item. */
+  /** A piece without a row gives no item. */
   readonly required: boolean;
 }
 
 const made = new WeakMap<Pieces, readonly PieceRows[]>();
 
-/** One for each lookup that joins parts of a piece, in order; the same ones for the same pieces. */
+/** Returns one for each lookup that joins parts of a piece, in order. The same pieces give the same objects. */
 export function rowsOfLookups(pieces: Pieces): readonly PieceRows[] {
   const known = made.get(pieces);
   if (known) return known;
@@ -31,7 +31,7 @@ export function rowsOfLookups(pieces: Pieces): readonly PieceRows[] {
   return rows;
 }
 
-/** Each lookup that joins parts of a piece, with those that join its columns or those of one of them. */
+/** Groups each lookup that joins parts of a piece with those that join its columns, directly or through one of them. */
 function lookupGroups({ alias, lookups = [] }: Pieces): readonly (readonly [Lookup, ...Lookup[]])[] {
   const groups: [Lookup, ...Lookup[]][] = [];
   for (const lookup of lookups) {
@@ -43,7 +43,7 @@ function lookupGroups({ alias, lookups = [] }: Pieces): readonly (readonly [Look
   return groups;
 }
 
-/** The rows that an `each` reads: child rows, or what its pieces look up. */
+/** Returns the rows that an `each` reads: child rows, or the lookups of its pieces. */
 export function scopesOf(from: EachNode['from']): readonly Scope[] {
   return from.kind === 'rows' ? [from.scope] : rowsOfLookups(from).map(({ node }) => node.from.scope);
 }

@@ -6,23 +6,23 @@ import { among, and, compare, FALSE, not, or, TRUE } from '../sql/construct.ts';
 import type { Expression, Predicate } from '../sql/expression.ts';
 import type { Range, RangeSet } from '../time/range-set.ts';
 
-/** How a column stands for the integers of a set. */
+/** How a column represents the integers of a set. */
 export interface RangeColumn {
   readonly column: Expression;
-  /** An end of a range, as the column stores it. */
+  /** Returns an end of a range as the column stores it. */
   literal(at: number): Expression;
   /**
-   * The stored value after one, if each integer is one stored value or none: then a range of a single value is tested
-   * by equality. Undefined if an integer stands for many values (a second of a DATETIME).
+   * Returns the stored value after one, if each integer is at most one stored value. A range of a single value is then
+   * tested by equality. Undefined if an integer stands for many values (a second of a DATETIME).
    */
   readonly next: ((at: number) => number) | undefined;
-  /** Holds where there is a value; stands in for a range without ends. */
+  /** Tests for a value; used for a range without ends. */
   readonly present: Predicate;
 }
 
 /**
- * The column lies in the set. One range stays one range; several become the range around them with the points between
- * left out, so that an index on the column is read from one place to another.
+ * Tests that the column lies in the set. One range stays one range. Several become the range around them without the
+ * gaps, so that an index on the column is read from one place to another.
  */
 export function rangePredicate(set: RangeSet, { column, literal, next, present }: RangeColumn): Predicate {
   const [first] = set;
@@ -52,8 +52,8 @@ export function rangePredicate(set: RangeSet, { column, literal, next, present }
 }
 
 /**
- * Bounds of what there is at all, but for the ends that a set has itself: of two bounds an engine may choose the weaker
- * one to enter its index. Undefined: the column holds nothing beyond.
+ * Returns bounds of all valid values, except where the set has its own end: an engine may enter its index by the weaker
+ * of two bounds. Undefined: the column holds nothing beyond.
  */
 export function outerBounds(
   column: Expression,
@@ -67,7 +67,7 @@ export function outerBounds(
   );
 }
 
-/** Each range is one stored value: the predicate is equality with some. */
+/** True if each range is one stored value, so that the predicate is equality with some. */
 export function areValues(set: RangeSet, next: RangeColumn['next']): boolean {
   return set.every(range => isSingle(range, next));
 }
@@ -76,7 +76,7 @@ function isSingle({ from, to }: Range, next: RangeColumn['next']): boolean {
   return next !== undefined && next(from) >= to;
 }
 
-/** For columns whose integers are all stored values. */
+/** Returns the next integer: the `next` of columns whose integers are all stored values. */
 export function successor(at: number): number {
   return at + 1;
 }

@@ -1,7 +1,6 @@
 /**
- * Compares the schema that a pack was written for with the live one. In: the catalog of the pack's lock and that of
- * the database. Out: problems: tables, columns or indexes that are gone, columns that changed their type or may now be
- * NULL.
+ * Compares the schema that a pack was written for with the live one. In: the catalog of the pack's lock and that of the
+ * database. Out: problems: tables, columns or indexes that are gone, columns with another type or that may now be NULL.
  */
 import {
   type Catalog,
@@ -16,13 +15,13 @@ import {
 import type { Report } from '../load/problem.ts';
 import type { Position } from '../model.ts';
 
-/** Where the lock tells of a table or a column. */
+/** Finds the position of a table or column in the lock. */
 export type LockPlaces = (table: string, column?: string) => Position;
 
 const BEGINNING: LockPlaces = () => ({ file: 'schema.lock.json', line: 1, column: 1 });
 const REMEDY = 'the locked schema, or `lintel lock` after a review of the mappings';
 
-/** Columns that the database has with another type than the lock says. */
+/** Counts the columns whose type in the database differs from the lock. */
 export function columnsOfOtherTypes(locked: Catalog, live: Catalog): number {
   return [...locked.tables.values()].reduce((sum, table) => {
     const now = findTable(live, tableText(table));
@@ -34,7 +33,7 @@ export function columnsOfOtherTypes(locked: Catalog, live: Catalog): number {
   }, 0);
 }
 
-/** Reports differences that can matter to a mapping. What is new does not. */
+/** Reports differences that can matter to a mapping. Additions do not. */
 export function checkDrift(locked: Catalog, live: Catalog, report: Report, places: LockPlaces = BEGINNING): void {
   for (const table of locked.tables.values()) {
     const now = findTable(live, tableText(table));
@@ -83,7 +82,7 @@ function printed({ declared, nullable }: ColumnInfo): string {
   return `${declared.toUpperCase()}${nullable ? ' NULL' : ''}`;
 }
 
-/** An index serves what another did if it begins with the same columns and promises as much. */
+/** True if an index serves what another did: it begins with the same columns and is unique if that was. */
 function covers(now: IndexInfo, before: IndexInfo): boolean {
   if (before.unique && (!now.unique || now.columns.length !== before.columns.length)) return false;
   return before.columns.every((column, i) => now.columns[i]?.toLowerCase() === column.toLowerCase());

@@ -56,13 +56,13 @@ export interface LiveCheck {
   readonly now: number;
   /** The schema that the pack was written for, if it has a lock. */
   readonly locked?: Catalog;
-  /** Undefined: all is counted, however long it takes. */
+  /** Undefined: counting has no time limit. */
   readonly timeBudget?: TimeBudget;
-  /** Hears what is counted next. */
+  /** Called with what is counted next. */
   readonly onStage?: (what: string) => void;
 }
 
-/** All problems that the rows show. Throws DatabaseError if the database does not answer. */
+/** Returns all problems that the rows show. Throws DatabaseError if the database does not answer. */
 export async function checkLive(check: LiveCheck): Promise<readonly Problem[]> {
   const { registry, database, readScope, readPiece, now, locked, onStage = () => {} } = check;
   const report = createReport();
@@ -104,9 +104,10 @@ export async function checkLive(check: LiveCheck): Promise<readonly Problem[]> {
 }
 
 /**
- * Finds literals that no row has though rows have them in another case: `y` where the table says `Y`. A `deleted` with
+ * Finds literals that no row has, although rows have them in another case: `y` if the table has `Y`. A `deleted` with
  * such a literal would hide nothing. In: comparisons of text columns with literals. Out: warnings with the values of
- * the rows. Asked once per comparison, of the whole table.
+ * the rows.
+ * It runs one statement per comparison, over the whole table.
  */
 export async function checkLiterals(tests: readonly ScopedTest[], asking: Checking): Promise<void> {
   const { report } = asking;
@@ -152,10 +153,11 @@ interface Ordered {
 }
 
 /**
- * Finds ambiguous orders: `pick` of lookups and `order` of child rows by which several rows of one parent are equal.
- * The engine then chooses among them anew in each statement, and a resource may be found or sorted by another row than
- * it shows. In: lookups and `each` nodes. Out: warnings with numbers, never with values. Pages are not affected, as
- * they go by the key. Asked for each lookup with `pick`, and for each `each` with `order`.
+ * Finds ambiguous orders: a `pick` of lookups or an `order` of child rows in which several rows of one parent are
+ * equal.
+ * The engine then chooses anew in each statement, and a search or sort may use another row than the resource shows. In:
+ * lookups and `each` nodes. Out: warnings with numbers, never with values. Pages are not affected, because they use the
+ * key. It runs one statement per lookup with `pick`, and per `each` with `order`.
  */
 export async function checkOrders(
   lookups: readonly ScopedLookup[],
@@ -173,7 +175,7 @@ export async function checkOrders(
   }
 }
 
-/** Rows without a value to order by are as much alike as others. */
+/** Rows without a value to order by count as equal. */
 async function checkOrder(what: string, { rows, on, order, at }: Ordered, asking: Checking): Promise<void> {
   const { catalog, report } = asking;
   const theirs = on.map(joinedBy);
@@ -198,9 +200,9 @@ function columnOf({ by }: Order): readonly ColumnExpression[] {
 }
 
 /**
- * Checks `sql` expressions, which only the engine understands. In: the `sql` values of the mappings, with those of
- * alternatives. Out: an error if the engine refuses one, for its syntax or for some row, as that row would fail every
- * search; a warning if no row gives a value. Has each `sql` worked out for all rows of its scope.
+ * Checks `sql` expressions, which only the engine understands. In: the `sql` values of the mappings, including those
+ * with alternatives. Out: an error if the engine refuses one, for its syntax or for some row, because that row would
+ * fail every search; a warning if no row gives a value. It computes each `sql` for all rows of its scope.
  */
 export async function checkExpressions(expressions: readonly ScopedValue[], asking: Checking): Promise<void> {
   const { report } = asking;
@@ -208,7 +210,7 @@ export async function checkExpressions(expressions: readonly ScopedValue[], aski
     if (!isClosed(scope)) continue;
     const raw = node.from.filter(from => from.kind === 'raw');
     const own = new Set<string>(aliasesIn(scope));
-    // Within an `each` it may be of a row around, among whose rows it is worked out where it stands.
+    // Within an `each` it may read an enclosing row, and then it cannot be computed in this scope alone.
     if ([...aliasesOf({ expressions: raw })].some(alias => !own.has(alias))) continue;
     try {
       for (const expression of raw) await countRows(asking, scope, isNull(expression));
@@ -229,8 +231,8 @@ export async function checkExpressions(expressions: readonly ScopedValue[], aski
 }
 
 /**
- * Finds references that lead nowhere: not one row whose columns have a key finds a row of the target, so the join is
- * probably wrong. In: the references of the mappings. Out: warnings. A few rows without a target are normal.
+ * Finds references that lead nowhere: none of the rows with a key finds a row of the target, so the join is probably
+ * wrong. In: the references of the mappings. Out: warnings. A few rows without a target are normal.
  */
 export async function checkTargets(refs: readonly ScopedRef[], registry: Registry, asking: Checking): Promise<void> {
   const { report } = asking;

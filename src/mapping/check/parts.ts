@@ -21,11 +21,11 @@ import type {
 import { rowsOfLookups } from '../piece-lookups.ts';
 import { aliasesIn } from './questions.ts';
 
-/** A value read in a scope, maybe out of the pieces of a column of its rows. */
+/** A value that is read in a scope, possibly from the pieces of a column of its rows. */
 export interface ScopedValue {
   readonly scope: Scope;
   readonly node: ValueNode;
-  /** The pieces right around it, if it stands within an `each` over a split column. */
+  /** The pieces directly around it, if it is within an `each` over a split column. */
   readonly pieces: Pieces | undefined;
 }
 
@@ -39,14 +39,12 @@ export interface ScopedRef {
   readonly node: RefNode;
 }
 
-/**
- * What is looked up by the pieces of a column: a lookup, or a code map in a table with a lookup for each of its keys.
- */
+/** A lookup by the pieces of a column, or a code map in a table with a lookup for each of its keys. */
 export interface ScopedPieces {
   readonly scope: Scope;
   readonly pieces: Pieces;
   readonly lookups: readonly Lookup[];
-  /** Of the code map; none for a lookup. */
+  /** Name of the code map; undefined for a lookup. */
   readonly codeMap: string | undefined;
   readonly at: Position;
 }
@@ -59,26 +57,26 @@ export interface ScopedChildRows {
 
 export interface ScopedTest {
   readonly scope: Scope;
-  /** It picks the rows of another table that count: of a table with rows, one at least. */
+  /** True if it selects the rows of another table. Then a table with rows should have at least one that passes. */
   readonly picks: boolean;
   readonly test: Extract<Condition, { readonly kind: 'is' }>;
 }
 
 export interface Parts {
-  /** Comparisons with literals, each in the rows that it is meant to tell apart: without any condition on them. */
+  /** Comparisons with literals, each in the rows that it distinguishes, without any condition on them. */
   readonly tests: readonly ScopedTest[];
   readonly lookups: readonly ScopedLookup[];
   readonly refs: readonly ScopedRef[];
   readonly children: readonly ScopedChildRows[];
   readonly pieces: readonly ScopedPieces[];
   readonly values: readonly ScopedValue[];
-  /** Values that another alternative stands in for, such as an `else`. */
+  /** Values with a later alternative, such as an `else`. */
   readonly replaced: readonly ScopedValue[];
-  /** Values worked out by `sql`, be there a later alternative or not: the statement reads them for each row. */
+  /** Values computed by `sql`, with or without a later alternative: the statement computes them for each row. */
   readonly expressions: readonly ScopedValue[];
 }
 
-/** Collects the parts; variants share their source, so it is seen once. */
+/** Collects the parts. Variants share their source, so it is visited once. */
 export function partsOf(registry: Registry): Parts {
   const scopes = new Set<Scope>();
   const refs: ScopedRef[] = [];
@@ -87,7 +85,7 @@ export function partsOf(registry: Registry): Parts {
   const replaced: ScopedValue[] = [];
   const expressions: ScopedValue[] = [];
   const tests = new Map<Condition, ScopedTest>();
-  /** Code maps on pieces: the row of a piece is found as that of a lookup is. */
+  /** Code maps on pieces: the row of a piece is found as by a lookup. */
   const codes: ScopedLookup[] = [];
   const pieces = new Map<string, ScopedPieces>();
   const visitCondition = (condition: Condition | undefined, scope: Scope, picks = false): void => {
@@ -130,7 +128,8 @@ export function partsOf(registry: Registry): Parts {
     }
   };
   /**
-   * `scopes`: those of the rows around, from within. `isLast`: no later alternative takes what this node leaves out.
+   * `scopes`: the enclosing rows, the innermost first. `isLast`: no later alternative replaces a missing value of this
+   * node.
    */
   const visit = (node: Node, scopes: readonly [Scope, ...Scope[]], isLast: boolean, pieces?: Pieces): void => {
     const [scope] = scopes;
@@ -176,7 +175,7 @@ export function partsOf(registry: Registry): Parts {
   };
 }
 
-/** The rows whose columns a value is made of: in an `each` those of a row around it, too. */
+/** Returns the rows whose columns a value reads; in an `each` they may be those of an enclosing row. */
 function readScopeOf({ from }: ValueNode, scopes: readonly [Scope, ...Scope[]]): Scope {
   const read = aliasesOf({ expressions: from });
   const owner = scopes.find(scope => {
@@ -190,12 +189,12 @@ function unfiltered({ table, alias, lookups }: Scope): Scope {
   return { table, alias, where: { kind: 'always' }, lookups };
 }
 
-/** Mappings with rows of their own: of variants, the first. */
+/** Returns mappings with different rows: of variants, the first. */
 export function sourcesOf(registry: Registry): readonly Mapping[] {
   return [...Map.groupBy(registry.mappings, mapping => mapping.group).values()].flatMap(group => group.slice(0, 1));
 }
 
-/** The children that a later alternative follows. */
+/** Returns the children that a later alternative follows. */
 function earlierIn(node: Node): ReadonlySet<Node> {
   if (node.kind === 'first') return new Set(node.alternatives.slice(0, -1));
   if (node.kind !== 'object') return new Set();

@@ -1,5 +1,5 @@
 /**
- * The questions that `check` asks of a live database. In: scopes and conditions of the model. Out: numbers of rows,
+ * Sends the statements of `check` to a live database. In: scopes and conditions of the model. Out: numbers of rows,
  * never a row. All are SELECTs in the export bulkhead, so that no request waits for a check.
  */
 import { plural } from '../../common/plural.ts';
@@ -14,10 +14,10 @@ import type { Report } from '../load/problem.ts';
 import type { Condition, JoinColumn, Pieces, Position, Scope } from '../model.ts';
 import type { TimeBudget } from './time-budget.ts';
 
-/** How a scope is read: `scopeRelation` of src/plan/condition.ts, which this folder may not import. */
+/** Reads a scope: `scopeRelation` of src/plan/condition.ts, which this folder may not import. */
 export type ReadScope = (scope: Scope, extra: Predicate, clock: Clock, expressions?: readonly Expression[]) => Relation;
 
-/** How a question is asked of some piece of a column: `somePiece` of src/plan/presence.ts. */
+/** Tests some piece of a column: `somePiece` of src/plan/presence.ts. */
 export type ReadPiece = (pieces: Pieces, where: Predicate, clock: Clock) => Predicate;
 
 export interface Asking {
@@ -25,24 +25,24 @@ export interface Asking {
   readonly readScope: ReadScope;
   readonly readPiece: ReadPiece;
   readonly clock: Clock;
-  /** Aborting it cancels the statement that runs. */
+  /** Aborting it cancels the running statement. */
   readonly signal?: AbortSignal;
-  /** Undefined: each statement takes as long as it takes. */
+  /** Undefined: statements have no time limit. */
   readonly timeBudget?: TimeBudget;
-  /** Hears of each place before it is asked about. */
+  /** Called with each place before its statements run. */
   readonly onPlace?: (at: Position) => void;
 }
 
-/** What checks share: the database, and where they tell what they find. */
+/** What checks share: the database and the report. */
 export interface Checking extends Asking {
   readonly catalog: Catalog;
   readonly report: Report;
 }
 
-/** More groups than this are told as "at least". */
+/** Most groups that are counted. More are reported as "at least". */
 export const MOST_GROUPS = 1000;
 
-/** A number of groups as it is told; counting stops at a limit. */
+/** Formats a number of groups, which are counted up to a limit. */
 export function manyOf(count: number, noun: string): string {
   return `${count >= MOST_GROUPS ? 'at least ' : ''}${plural(count, noun)}`;
 }
@@ -53,8 +53,9 @@ export interface Group {
 }
 
 /**
- * Asks what one line of a mapping is about. A statement that the database refuses is a problem of that line, and the
- * check goes on; so does it where the time is over. Throws DatabaseError where the database does not answer.
+ * Checks one line of a mapping. If the database refuses a statement, that is a problem of the line, and the check goes
+ * on.
+ * It also goes on if the time is over. Throws DatabaseError if the database does not answer.
  */
 export async function askedAt(
   at: Position,
@@ -77,7 +78,7 @@ export async function askedAt(
   }
 }
 
-/** Rows of a scope under a further predicate. */
+/** Counts the rows of a scope under a further predicate. */
 export async function countRows(asking: Asking, scope: Scope, extra: Predicate = TRUE): Promise<number> {
   const from = asking.readScope(scope, extra, asking.clock);
   const [row] = await ask(asking, { from, columns: [], orderBy: [], limit: 1, shape: 'count' });
@@ -85,8 +86,8 @@ export async function countRows(asking: Asking, scope: Scope, extra: Predicate =
 }
 
 /**
- * Values of columns or of what is made of them that more than one row of a scope has: how many there are. None of them
- * is NULL, or none of those that are `given`.
+ * Counts the values of columns or expressions that several rows of a scope have. None of the columns is NULL, or none
+ * of `given`.
  */
 export async function countDuplicates(
   asking: Asking,
@@ -101,7 +102,7 @@ export async function countDuplicates(
   return rows.length;
 }
 
-/** The most frequent values of a column in a scope, so many at most, with the number of their rows. */
+/** Returns the most frequent values of a column in a scope, at most `limit`, with the number of their rows. */
 export async function valuesOf(
   asking: Asking,
   scope: Scope,
@@ -116,7 +117,9 @@ export async function valuesOf(
   );
 }
 
-/** How many values of a column a scope has, and how many rows have one of them: exact, however many there are. */
+/**
+ * Counts the values of a column in a scope, and the rows that have one of them. Both are exact, however many there are.
+ */
 export async function tallyOf(
   asking: Asking,
   scope: Scope,
@@ -128,12 +131,12 @@ export async function tallyOf(
   return { values: Number(row?.[0] ?? 0), rows: Number(row?.[1] ?? 0) };
 }
 
-/** Asks one statement, within its time. */
+/** Runs one statement within its time. */
 export async function ask({ database, signal, timeBudget }: Asking, plan: SqlPlan): Promise<readonly Row[]> {
   return database.query({ ...plan, searches: true }, { bulkhead: 'export', signal: signal ?? timeBudget?.next() });
 }
 
-/** Aliases that a condition refers to and does not declare itself. */
+/** Returns aliases that a condition refers to and does not declare itself. */
 export function freeAliases(condition: Condition | undefined): ReadonlySet<string> {
   const free = new Set<string>();
   const see = (of: Condition | undefined, declared: ReadonlySet<string>): void => {
@@ -150,17 +153,17 @@ export function freeAliases(condition: Condition | undefined): ReadonlySet<strin
   return free;
 }
 
-/** Aliases that a scope declares. */
+/** Returns the aliases that a scope declares. */
 export function aliasesIn(scope: Scope): readonly string[] {
   return [scope.alias, ...scope.lookups.map(lookup => lookup.alias)];
 }
 
-/** A column of the scope's own rows or of what they look up, if these can be asked. */
+/** True for a column of the scope's own rows or lookups, if the scope can be read by itself. */
 export function isOwn({ alias }: Pick<ColumnExpression, 'alias'>, scope: Scope): boolean {
   return aliasesIn(scope).includes(alias) && isClosed(scope);
 }
 
-/** Whether a scope can be read by itself: nothing in it refers to rows around it. */
+/** True if a scope can be read by itself: nothing in it refers to enclosing rows. */
 export function isClosed(scope: Scope): boolean {
   const own = new Set(aliasesIn(scope));
   const conditions = [scope.where, ...scope.lookups.map(lookup => lookup.where)];
@@ -168,7 +171,7 @@ export function isClosed(scope: Scope): boolean {
   return [...ours, ...conditions.flatMap(condition => [...freeAliases(condition)])].every(alias => own.has(alias));
 }
 
-/** Our side leads to some row: it has a value, and none that means "no value" in the pack. */
+/** Tests that our side has a value, and none that means "no value" in the pack. */
 export function hasKey({ ours, none = [] }: JoinColumn): Predicate {
   const noKeys = among(
     ours,

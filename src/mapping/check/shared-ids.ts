@@ -1,6 +1,6 @@
 /**
- * Finds ids that two mappings of one type share, or two alternatives of an id rule, and numbers that rows share. The
- * loader allows that if both ids contain a UUID; rows show whether one occurs twice. In: the registry and a database.
+ * Finds ids that two mappings of one type, or two alternatives of an id rule, share, and numbers that rows share. The
+ * loader allows that if both ids contain a UUID; rows show whether one occurs in both. In: the registry and a database.
  * Out: errors with the number of ids, never an id.
  * https://hl7.org/fhir/R4/resource.html#id
  */
@@ -18,11 +18,11 @@ import { columnsIn, reachedBy } from './unique.ts';
 interface Rule {
   readonly mapping: Mapping;
   readonly parts: readonly IdPart[];
-  /** The rows whose id this alternative makes. */
+  /** Tests for the rows whose id this alternative makes. */
   readonly reached: Predicate;
 }
 
-/** R8: no resource has the id of another. */
+/** Checks rule R8: no resource has the id of another. */
 export async function checkSharedIds(registry: Registry, asking: Checking): Promise<void> {
   const { report } = asking;
   for (const type of registry.types) {
@@ -48,7 +48,7 @@ export async function checkSharedIds(registry: Registry, asking: Checking): Prom
   }
 }
 
-/** Numbers of a type's mappings are each of one row, and every row has one. */
+/** Checks that each number of a type's mappings belongs to one row, and every row has one. */
 export async function checkNumbers(registry: Registry, asking: Checking): Promise<void> {
   for (const type of registry.types) {
     const rules = registry.ofType(type).flatMap((mapping): readonly Rule[] => {
@@ -92,7 +92,7 @@ async function checkNumber(rule: Rule, before: readonly Rule[], asking: Checking
   }
 }
 
-/** The column has a number: of a text the digits, whatever zeros stand before it. */
+/** Tests that the column has a number. In a text it is the digits, with any leading zeros. */
 function isNumber(column: ColumnExpression): Predicate {
   if (column.type.kind !== 'text') return not(isNull(column));
   return and(
@@ -102,7 +102,9 @@ function isNumber(column: ColumnExpression): Predicate {
   );
 }
 
-/** A number with the digits before it; as a number again, since engines write zeros behind the point or none. */
+/**
+ * Puts the digits before a number and reads the result as a number, because engines differ in zeros after the point.
+ */
 function spelt(part: IdPart): Expression {
   if (part.kind === 'literal') return constant(part.text, UNICODE);
   return call('number', [call('concat', [constant(beforeOf(part), UNICODE), asNumber(part.column)], UNICODE)], NUMBER);
@@ -116,7 +118,7 @@ function asNumber(column: ColumnExpression): Expression {
   return column.type.kind === 'text' ? call('number', [column], NUMBER) : column;
 }
 
-/** Rows of one rule whose id a row of the other has. */
+/** Counts rows of one rule whose id a row of the other has. */
 async function countShared(
   one: Rule,
   other: Rule,
@@ -137,9 +139,7 @@ async function countShared(
   return countRows(asking, one.mapping.source, and(one.reached, found));
 }
 
-/**
- * What is compared: a UUID with a UUID as it is stored, so that an index serves it; else the ids as they are written.
- */
+/** Returns what to compare: stored UUIDs if both are UUIDs, so that an index serves it; else the ids as written. */
 function operandsOf(parts: readonly IdPart[], others: readonly IdPart[]): readonly Expression[] {
   const own = columnsIn(parts);
   const their = columnsIn(others);
@@ -159,7 +159,7 @@ function isSameShape(a: readonly IdPart[], b: readonly IdPart[]): boolean {
   );
 }
 
-/** Equal values of the column are equal in an id, and others are not. */
+/** True if ids keep equality: equal values of the column give equal ids, and different values different ids. */
 function isKept(column: ColumnExpression, parts: readonly IdPart[]): boolean {
   const isUuidText = parts.some(part => part.kind === 'column' && part.column === column && part.codec.isUuid);
   return isUuidText || ['uuid', 'binary', 'integer'].includes(column.type.kind);
@@ -178,7 +178,7 @@ function written(parts: readonly IdPart[]): Expression {
   return only && others.length === 0 ? only : call('concat', spelt, UNICODE);
 }
 
-/** What a stored time loses and gains in an id; digits of a second may keep zeros behind them. */
+/** Replacements that turn a stored time into its form in an id. Digits of a second may keep trailing zeros. */
 const AS_IN_IDS = [
   ['-', ''],
   [':', ''],

@@ -1,20 +1,20 @@
 /**
- * The time that counting may take. In: milliseconds for all questions. Out: a signal for each statement, which gets a
- * part of what is left, so that one slow question leaves time for others; and the places that were not counted.
+ * Limits the time for counting. In: milliseconds for all statements. Out: a signal for each statement, which gets a
+ * share of the rest, so that one slow statement leaves time for others; and the places that were not counted.
  */
 import { performance } from 'node:perf_hooks';
 import { cancelled, wasEnded, within } from '../../sql/database.ts';
 import type { Position } from '../model.ts';
 
-/** One statement takes this share of the time that is left, at most. */
+/** Largest share of the remaining time for one statement. */
 const SHARE = 1 / 5;
 
 export interface TimeBudget {
-  /** For the next statement. Throws DatabaseError `cancelled` once the time is over. */
+  /** Returns the signal for the next statement. Throws DatabaseError `cancelled` once the time is over. */
   next(): AbortSignal;
-  /** Notes what is about a place and was not answered in time. False: the error says something else. */
+  /** Records a place that was not counted in time. False if the error has another cause. */
   tookTooLong(error: unknown, at: Position): boolean;
-  /** In the order in which they were asked. */
+  /** In the order of the statements. */
   readonly late: readonly Position[];
 }
 

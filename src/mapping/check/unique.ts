@@ -1,7 +1,7 @@
 /**
  * Counts violations of the uniqueness that mappings rely on: keys of sources, rows of lookups and references, ids. In:
- * the registry and the catalog. Out: problems with numbers, never with values. What a unique index guarantees is not
- * counted.
+ * the registry and the catalog. Out: problems with numbers, never with values. It does not count what a unique index
+ * guarantees.
  */
 
 import { plural } from '../../common/plural.ts';
@@ -15,7 +15,7 @@ import { fixedColumns, isPromised } from '../promised.ts';
 import type { ScopedLookup } from './parts.ts';
 import { type Checking, countDuplicates, countRows, isClosed, manyOf } from './questions.ts';
 
-/** The key of a source is unique and never NULL under its `where`. */
+/** Checks that the key of a source is unique and never NULL under its `where`. */
 export async function checkKey({ source, name, at }: Mapping, asking: Checking): Promise<void> {
   const { catalog, report } = asking;
   const empty = await countRows(asking, source, or(...source.key.map(isNull)));
@@ -32,7 +32,7 @@ export async function checkKey({ source, name, at }: Mapping, asking: Checking):
   }
 }
 
-/** A lookup without `pick` finds one row. */
+/** Checks that a lookup without `pick` finds one row. */
 export async function checkLookup({ scope, lookup }: ScopedLookup, asking: Checking): Promise<void> {
   const { catalog, report } = asking;
   if (lookup.pick.length > 0) return;
@@ -64,7 +64,7 @@ export async function checkLookup({ scope, lookup }: ScopedLookup, asking: Check
   );
 }
 
-/** Only rows whose key is blank are doubled: a column that is blank where there is no value finds them. */
+/** True if only rows with a blank key occur twice. Columns that are blank for "no value" find them. */
 async function isOnlyBlank(asking: Checking, scope: Scope, on: readonly JoinColumn[]): Promise<boolean> {
   const texts = on.filter(isOfTexts).map(({ theirs }) => theirs);
   if (texts.length === 0) return false;
@@ -82,17 +82,17 @@ function columnsOfTexts(on: readonly JoinColumn[], side: 'theirs' | 'ours'): str
     .join(', ');
 }
 
-/** What of theirs a join compares: values that it takes for one are one group. */
+/** Returns what a join compares of their column. Values that it treats as equal form one group. */
 export function joinedBy({ theirs, fold }: JoinColumn): Expression {
   return fold ? call('upper', [theirs], UNICODE) : theirs;
 }
 
-/** Columns of theirs that are compared as they are: an index promises nothing of others. */
+/** Returns their columns that are compared unchanged. An index promises nothing for others. */
 export function exactly(on: readonly JoinColumn[]): readonly ColumnExpression[] {
   return on.flatMap(({ theirs, fold }) => (fold ? [] : [theirs]));
 }
 
-/** A reference finds one row of its target. */
+/** Checks that a reference finds one row of its target. */
 export async function checkReference(node: RefNode, registry: Registry, asking: Checking): Promise<void> {
   const { catalog, report } = asking;
   const target = registry.mapping(node.target);
@@ -118,8 +118,9 @@ export async function checkReference(node: RefNode, registry: Registry, asking: 
 }
 
 /**
- * Of a condition on our row what holds for the rows of theirs that are joined, since the columns are equal. Texts that
- * a join takes for equal may differ in case, so of them only whether they are blank.
+ * Returns the parts of a condition on our row that also hold for the joined rows of theirs, because the columns are
+ * equal.
+ * Texts that a join treats as equal may differ in case, so only their tests for blank apply.
  */
 function ofTheirs(condition: Condition | undefined, on: readonly JoinColumn[]): readonly Condition[] {
   if (condition?.kind === 'all') return condition.of.flatMap(part => ofTheirs(part, on));
@@ -127,7 +128,7 @@ function ofTheirs(condition: Condition | undefined, on: readonly JoinColumn[]): 
   return whole ? [whole] : [];
 }
 
-/** Undefined: it asks for more than what is equal on both sides. */
+/** Undefined if it tests more than the equal columns. */
 function wholeOfTheirs(condition: Condition, on: readonly JoinColumn[]): Condition | undefined {
   switch (condition.kind) {
     case 'all':
@@ -152,7 +153,7 @@ function wholeOfTheirs(condition: Condition, on: readonly JoinColumn[]): Conditi
   }
 }
 
-/** An id is of one row, can be written, and there is one for every row. */
+/** Checks that an id belongs to one row, can be written, and exists for every row. */
 export async function checkIds(mapping: Mapping, asking: Checking): Promise<void> {
   const { catalog, report } = asking;
   const { source, id, name, at } = mapping;
@@ -170,7 +171,7 @@ export async function checkIds(mapping: Mapping, asking: Checking): Promise<void
       source.onePer.length > 0 ||
       covers(columns, source.key) ||
       isPromised(source, columns, tableOf(source, catalog), true);
-    // Of rows that are one resource all have its id.
+    // Rows that are one resource all have its id.
     const written = source.onePer.length > 0 ? undefined : writtenId(parts);
     const doubled =
       isKnown && !written ? 0 : await countDuplicates(asking, source, written ? [written] : columns, reached);
@@ -183,7 +184,7 @@ export async function checkIds(mapping: Mapping, asking: Checking): Promise<void
   }
 }
 
-/** The rows whose id an alternative of the rule makes: those that lack a column of each earlier one. */
+/** Tests for the rows whose id an alternative of the rule makes: they lack a column of each earlier one. */
 export function reachedBy({ id }: Mapping, alternative: number): Predicate {
   const parts = id.alternatives[alternative] ?? [];
   return and(...id.alternatives.slice(0, alternative).map(isMissing), ...columnsIn(parts).map(hasValue));
@@ -194,8 +195,8 @@ function isMissing(parts: readonly IdPart[]): Predicate {
 }
 
 /**
- * Keys that make no id: text columns that stand in it as they are, with characters that no id has; bytes that are no
- * UUID; more than it holds.
+ * Finds keys that make no id: unescaped text columns with illegal characters, bytes that are no UUID, and keys that are
+ * too long.
  */
 function illegalIds(parts: readonly IdPart[]): readonly { readonly what: string; readonly where: Predicate }[] {
   const columns = columnsIn(parts).map(({ column }) => column);
@@ -214,7 +215,7 @@ function illegalIds(parts: readonly IdPart[]): readonly { readonly what: string;
   return [...illegal, ...tooLong];
 }
 
-/** An id of several texts as it is written: where a point stands between them, other keys may give the same. */
+/** Returns an id of several texts as written. With a point between them, other keys may give the same id. */
 function writtenId(parts: readonly IdPart[]): Expression | undefined {
   const texts = parts.filter(part => part.kind === 'column' && part.column.type.kind === 'text');
   if (texts.length < 2) return undefined;
@@ -233,7 +234,7 @@ function writtenId(parts: readonly IdPart[]): Expression | undefined {
   return call('concat', spelt, UNICODE);
 }
 
-/** Columns that an id is made of, in order. */
+/** Returns the columns of an id, in order. */
 export function columnsIn(parts: readonly IdPart[]): readonly ColumnExpression[] {
   return parts.flatMap(part => (part.kind === 'column' ? [part.column] : []));
 }

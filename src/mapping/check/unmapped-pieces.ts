@@ -1,6 +1,7 @@
 /**
- * Counts pieces of split columns that no row of a code map or lookup is found for. In: the values and the pieces of the
- * mappings. Out: warnings with the number of rows; a piece is not shown, as it may be a patient's data.
+ * Counts pieces of split columns for which a code map or lookup has no row. In: the values and the pieces of the
+ * mappings.
+ * Out: warnings with the number of rows. A piece is not shown, because it may be a patient's data.
  */
 import { plural } from '../../common/plural.ts';
 import { and, filled, isNull, not } from '../../sql/construct.ts';
@@ -15,8 +16,8 @@ interface CodeOnPiece extends CodeRead {
 }
 
 /**
- * Pieces that no code map knows. All maps that read the pieces of a column count together: one may have the groups,
- * another the details.
+ * Counts pieces that no code map knows. All maps that read the pieces of a column count together, because one may have
+ * the groups and another the details.
  */
 export async function checkCodesOfPieces(values: readonly ScopedValue[], asking: Checking): Promise<void> {
   const found = codesRead(values).flatMap(({ pieces, ...read }): readonly CodeOnPiece[] =>
@@ -40,7 +41,7 @@ async function reportGroup(group: readonly CodeOnPiece[], asking: Checking): Pro
   await askedAt(node.at, asking, () => tell({ lacks, pieces, at: node.at }, { scope, where }, asking));
 }
 
-/** Pieces for which a lookup, or none of those of a code map, finds a row; by the rows that have such a piece. */
+/** Counts rows with a piece for which a lookup, or every lookup of a code map, finds no row. */
 export async function checkPieces(
   { scope, pieces, lookups, codeMap, at }: ScopedPieces,
   asking: Checking,

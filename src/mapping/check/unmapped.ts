@@ -1,6 +1,6 @@
 /**
- * Counts raw values that no code map knows. In: the values and lookups of the mappings. Out: warnings with the
- * commonest values: they are codes of the system and not a patient's data.
+ * Counts raw values that no code map knows. In: the values and lookups of the mappings. Out: warnings with the most
+ * frequent values: they are codes of the system, not a patient's data.
  */
 import { plural } from '../../common/plural.ts';
 import { among, and, constant, filled, isNull, not } from '../../sql/construct.ts';
@@ -14,7 +14,7 @@ import { type Asking, askedAt, type Checking, isOwn, MOST_GROUPS, tallyOf, value
 
 const SHOWN = 10;
 
-/** Asked once per scope, column and map, however many facets are bound; told once per column and map. */
+/** Checks each scope, column and map once, however many facets are bound. Reports once per column and map. */
 export async function checkCodes(values: readonly ScopedValue[], registry: Registry, asking: Checking): Promise<void> {
   await reportUnknown(unknownCodes(values), registry, asking);
 }
@@ -25,7 +25,7 @@ export interface CodeRead extends ScopedValue {
   readonly origin: NonNullable<ReturnType<typeof codeMapOf>>;
 }
 
-/** Each scope, column and map once, however many facets are bound. */
+/** Returns each scope, column and map once, however many facets are bound. */
 export function codesRead(values: readonly ScopedValue[]): readonly CodeRead[] {
   const found = new Map<string, CodeRead>();
   const scopes = [...new Set(values.map(({ scope }) => scope))];
@@ -40,7 +40,7 @@ export function codesRead(values: readonly ScopedValue[]): readonly CodeRead[] {
   return [...found.values()];
 }
 
-/** What a code map with rows in the pack does not know, by where it is read. */
+/** Returns the unknown values of code maps with rows in the pack, by where they are read. */
 function unknownCodes(values: readonly ScopedValue[]): readonly UnknownCode[] {
   return codesRead(values).flatMap(({ scope, node, column, origin }) => {
     if (!isOwn(column, scope)) return [];
@@ -51,7 +51,7 @@ function unknownCodes(values: readonly ScopedValue[]): readonly UnknownCode[] {
   });
 }
 
-/** The raw values for which none of the lookups of a map finds a row. */
+/** Checks raw values for which none of the lookups of a map finds a row. */
 export async function checkTableCodes(
   lookups: readonly ScopedLookup[],
   registry: Registry,
@@ -79,27 +79,26 @@ function unknownTableCodes(lookups: readonly ScopedLookup[]): readonly Unknown[]
   });
 }
 
-/** What a code map has no row for, in one column. */
+/** The values of one column for which a code map has no row. */
 export interface UnmappedColumn {
   readonly map: string;
   readonly table: string;
   readonly column: string;
-  /** The column holds the code and nothing else. A text that a code is cut out of may hold anything besides. */
+  /** The column holds only the code. A text that a code is cut from may hold anything else. */
   readonly isCode: boolean;
   readonly at: Position;
   /** Exact, however many values are listed. */
   readonly total: { readonly values: number; readonly rows: number };
   /** Most rows first. */
   readonly values: readonly { readonly value: string; readonly rows: number }[];
-  /** Something else stands in for what the map does not know. */
+  /** An alternative replaces values that the map does not know. */
   readonly hasElse: boolean;
-  /** What the `else` of the map itself makes of them, in words. */
+  /** What the map's own `else` makes of them, in words. */
   readonly ownElse: string | undefined;
 }
 
 /**
- * Lists what no code map knows, column by column; `onColumn` hears of each before it is asked. Rejects with
- * DatabaseError.
+ * Lists the values that no code map knows, by column. Calls `onColumn` before each column. Rejects with DatabaseError.
  */
 export async function unmappedColumns(
   registry: Registry,
@@ -118,14 +117,14 @@ export async function unmappedColumns(
 
 type Some<T> = readonly [T, ...T[]];
 
-/** The reads of each column of a table by a code map, however many mappings and lookups read it. */
+/** Groups the reads of each column of a table by a code map, however many mappings and lookups read it. */
 function byColumn<T extends Unknown & { readonly hasElse?: boolean }>(reads: readonly T[]): readonly Some<T>[] {
   const keyOf = (one: T): string =>
     [one.name, tableOf(one).toLowerCase(), one.column.column.toLowerCase(), one.isCode, one.hasElse].join('|');
   return [...Map.groupBy(reads, keyOf).values()].flatMap(([first, ...more]) => (first ? [[first, ...more]] : []));
 }
 
-/** Undefined: the map has a row for every value. */
+/** Undefined if the map has a row for every value. */
 async function unmappedIn(
   [first, ...more]: Some<Unknown>,
   asking: Asking,
@@ -140,7 +139,7 @@ async function unmappedIn(
   return { map: name, table: tableOf(first), column: column.column, isCode, at, total, values, ownElse };
 }
 
-/** Values of a column, most rows first, and how many there are in all. */
+/** Values of a column, most rows first, and their total number. */
 type Held = Pick<UnmappedColumn, 'values' | 'total'>;
 
 async function heldBy(
@@ -158,7 +157,7 @@ async function heldBy(
 
 const NOTHING: Held = { values: [], total: { values: 0, rows: 0 } };
 
-/** What several places hold of one column. */
+/** Merges what several places hold of one column. */
 function together(all: readonly Held[], limit: number): Held {
   const rows = new Map<string, number>();
   for (const { values } of all) for (const one of values) rows.set(one.value, (rows.get(one.value) ?? 0) + one.rows);
@@ -170,13 +169,13 @@ function together(all: readonly Held[], limit: number): Held {
   return { values: values.slice(0, limit), total };
 }
 
-/** The table that has the column: that of the scope, or of a lookup. */
+/** Returns the table of the column: that of the scope, or of a lookup. */
 function tableOf({ scope, column }: Pick<Unknown, 'scope' | 'column'>): string {
   const lookup = scope.lookups.find(({ alias }) => alias === column.alias);
   return printTable(lookup?.table ?? scope.table);
 }
 
-/** Which columns read which code map: `PERSON.SEX`. */
+/** Returns the columns that read each code map: `PERSON.SEX`. */
 export function codeMapReaders(registry: Registry): readonly { readonly map: string; readonly column: string }[] {
   return byColumn(readsOf(registry)).map(([one]) => ({
     map: one.name,
@@ -184,19 +183,19 @@ export function codeMapReaders(registry: Registry): readonly { readonly map: str
   }));
 }
 
-/** A column that reads a code map: what it holds. */
+/** The values of a column that a code map reads. */
 export interface HeldColumn extends Omit<UnmappedColumn, 'map'> {
-  /** Values for which the map has a row, most rows first; of a map in a table none are listed. */
+  /** Values for which the map has a row, most rows first. Empty for a map in a table. */
   readonly known: UnmappedColumn['values'];
 }
 
 interface Read extends Unknown {
-  /** Undefined: the map is a table. */
+  /** Undefined if the map is a table. */
   readonly known?: Predicate;
   readonly hasElse: boolean;
 }
 
-/** Every column that reads a code map. */
+/** Returns every column that a code map reads. */
 function readsOf(registry: Registry): readonly Read[] {
   const { values, replaced, lookups } = partsOf(registry);
   return [
@@ -207,7 +206,7 @@ function readsOf(registry: Registry): readonly Read[] {
 }
 
 /**
- * What the columns hold that read one code map. `limit`: values of each column that are listed. Rejects with
+ * Returns the values of the columns that one code map reads. `limit`: listed values per column. Rejects with
  * DatabaseError.
  */
 export async function heldColumns(
@@ -236,7 +235,7 @@ function missed({ on }: Lookup): readonly Predicate[] {
   return on.slice(0, 1).map(({ theirs }) => isNull(theirs));
 }
 
-/** The value is none of those that mean none. */
+/** Tests that the value is none of those that mean "no value". */
 export function notAbsent(column: ColumnExpression, { absent }: ValueNode): Predicate {
   return not(
     among(
@@ -250,23 +249,23 @@ interface Unknown {
   readonly name: string;
   readonly scope: Scope;
   readonly column: ColumnExpression;
-  /** Holds for the rows whose value the map does not know. */
+  /** Tests for rows whose value the map does not know. */
   readonly where: Predicate;
-  /** A text that a code is cut out of may hold anything besides. */
+  /** False for a text that a code is cut from, because it may hold anything else. */
   readonly isCode: boolean;
   readonly at: Position;
-  /** What the `else` of the map makes of them, in words. */
+  /** What the map's `else` makes of them, in words. */
   readonly ownElse: string | undefined;
-  /** What reads the map; none of a map in a table. */
+  /** The node that reads the map; undefined for a map in a table. */
   readonly node?: ValueNode;
 }
 
 interface UnknownCode extends Unknown {
-  /** Holds for the rows whose value the map knows. */
+  /** Tests for rows whose value the map knows. */
   readonly known: Predicate;
 }
 
-/** Totals are exact; of the values the most frequent are named. One warning for each column, at its first place. */
+/** Reports one warning per column, at its first place. Totals are exact; the most frequent values are named. */
 async function reportUnknown(all: readonly Unknown[], registry: Registry, asking: Checking): Promise<void> {
   const { report } = asking;
   for (const group of byColumn(all)) {
@@ -296,7 +295,7 @@ async function reportUnknown(all: readonly Unknown[], registry: Registry, asking
   }
 }
 
-/** `: Patient.gender in 3 rows, …`; undefined: one element alone, which the place of the problem is. */
+/** Lists elements: `: Patient.gender in 3 rows, …`. Undefined for a single element, which the position shows. */
 function inElements(
   places: readonly { readonly unknown: Unknown; readonly held: Held }[],
   registry: Registry,
@@ -312,7 +311,7 @@ function inElements(
   return `: ${texts.slice(0, SHOWN).join(', ')}${more}`;
 }
 
-/** `Patient.gender`; undefined: no element of a mapping, such as where a deleted row stands. */
+/** Returns `Patient.gender`; undefined if the node is no element of a mapping, such as one of deleted rows. */
 function elementOf(node: Node, registry: Registry): string | undefined {
   for (const { resource, root } of registry.mappings) {
     const names = namesTo(root, node);

@@ -1,7 +1,7 @@
 /**
  * Checks tables of words (`words` of pack.yaml): a search misses a row whose word is not listed. In: the pack's tables
- * of words. Out: errors with numbers of rows, never a word. The words of the first and last rows by key are compared,
- * and each row must be listed at all. docs/decisions/0316-an-index-of-words.md
+ * of words. Out: errors with numbers of rows, never a word. It compares the words of the first and last rows by key,
+ * and checks that each row has some word. docs/decisions/0316-an-index-of-words.md
  */
 import { plural } from '../../common/plural.ts';
 import { UNICODE } from '../../sql/column-type.ts';
@@ -16,9 +16,9 @@ import { type Asking, ask, type Checking } from './questions.ts';
 
 /** Rows at each end of the key. */
 const ROWS = 200;
-/** Words of so many rows at most. */
+/** Most listed words that are read. */
 const WORDS = 50_000;
-/** Characters of a word that a search looks for. */
+/** Most characters of a word that a search compares. */
 const WORD_LENGTH = 50;
 
 export async function checkWords(indexes: readonly WordIndex[], asking: Checking): Promise<void> {
@@ -37,7 +37,7 @@ export async function checkWords(indexes: readonly WordIndex[], asking: Checking
   }
 }
 
-/** Columns under the one alias that the rows are read by here. */
+/** The alias of the rows here. */
 const OURS = identifier('t');
 
 function oursOf({ on }: WordIndex): readonly ColumnExpression[] {
@@ -48,7 +48,7 @@ function textsOf({ columns }: WordIndex): readonly ColumnExpression[] {
   return [...columns].map(column => ({ kind: 'column', alias: OURS, column: identifier(column), type: UNICODE }));
 }
 
-/** Rows with a letter or digit in one of the texts and no word listed. */
+/** Counts rows with a letter or digit in one of the texts and no listed word. */
 async function absentRows(index: WordIndex, asking: Asking): Promise<number> {
   const listed: Relation = {
     table: index.table,
@@ -96,7 +96,7 @@ async function lackingRows(index: WordIndex, asking: Asking): Promise<number> {
   return [...rows.values()].filter(lacks).length;
 }
 
-/** By key. */
+/** Returns the listed words by key. */
 async function listedWords(
   { table, word, on }: WordIndex,
   rows: readonly Row[],
@@ -123,7 +123,7 @@ async function listedWords(
   return new Map([...byKey].map(([key, some]) => [key, some.flatMap(row => listedWord(row.at(-1), asking))]));
 }
 
-/** As the engine compares it. */
+/** Returns a word as the engine compares it. */
 function listedWord(raw: SqlValue | undefined, { database }: Asking): readonly string[] {
   if (typeof raw !== 'string') return [];
   const text = raw.trimEnd();
