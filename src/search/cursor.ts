@@ -1,8 +1,8 @@
 /**
- * Seals and opens cursors: where a page ends, enough to continue by key. A cursor travels in the next link, encrypted
- * and bound to the query and the caller. A client can neither read it (sort values are patients' values), nor use it
- * for another query, nor forge it. Rows are read in one direction only, so a cursor carries where the pages before it
- * began, up to a limit.
+ * Seals and opens cursors. A cursor contains where a page ends, enough to continue by key. It travels in the next link,
+ * encrypted and bound to the query and the caller. A client can neither read it (sort values are patients' values), nor
+ * use it for another query, nor forge it. Rows are read in one direction only, so a cursor also contains where earlier
+ * pages began, up to a limit.
  * https://hl7.org/fhir/R4/http.html#paging
  */
 import type { SqlValue } from '../sql/expression.ts';
@@ -10,25 +10,23 @@ import { sealing } from './sealing.ts';
 
 /** The match that a page follows. */
 export interface PageStart {
-  /** The branch that it came from, by its group and ordinal. */
+  /** The branch of the match, by its group and ordinal. */
   readonly group: string;
   readonly branch: number;
   /** Key of its row. */
   readonly key: readonly SqlValue[];
-  /** Ordinal of its mapping: a row may give several resources. */
+  /** Ordinal of its mapping, because a row may give several resources. */
   readonly ordinal: number;
-  /** For each sort key: the normalised value, or null where it is missing. */
+  /** Per sort key: the normalized value, or null if it is missing. */
   readonly sort: readonly (number | string | null)[];
 }
 
 export interface Cursor extends PageStart {
   /** The instant that the first page was evaluated at. */
   readonly now: number;
-  /**
-   * Of the mappings that the page was made with (src/pipeline/page-mappings.ts): others may order rows by other keys.
-   */
+  /** The mappings that the page was made with (src/pipeline/page-mappings.ts). Others may order rows by other keys. */
   readonly made?: string;
-  /** Where the pages before began, the last of them last. */
+  /** Where earlier pages began, the latest last. */
   readonly before?: readonly EarlierPage[];
 }
 
@@ -38,7 +36,7 @@ export type EarlierPage = PageStart | null;
 export interface CursorCodec {
   /** `binding`: everything the cursor must not be moved to: caller, type, filters, sort. */
   seal(cursor: Cursor, binding: string): string;
-  /** Undefined for a text that was not sealed for this binding. */
+  /** Undefined if the text was not sealed for this binding. */
   open(text: string, binding: string): Cursor | undefined;
 }
 
@@ -55,7 +53,7 @@ export function cursorCodec(secret: Uint8Array): CursorCodec {
   };
 }
 
-/** A replacer is asked of every member: only keys of bytes need it. */
+/** Writes JSON. A replacer runs for every member, so it is used only if a key has bytes. */
 function written(cursor: Cursor): string {
   return hasBytes(cursor) || cursor.before?.some(hasBytes)
     ? JSON.stringify(cursor, encodeBytes)
@@ -66,13 +64,13 @@ function hasBytes(page: EarlierPage): boolean {
   return page?.key.some(raw => raw instanceof Uint8Array) === true;
 }
 
-/** JSON.stringify's replacer for cursors whose keys may be bytes. */
+/** Is JSON.stringify's replacer for cursors whose keys may be bytes. */
 export function encodeBytes(this: unknown, name: string, content: unknown): unknown {
   const raw = (this as Record<string, unknown>)[name];
   return raw instanceof Uint8Array ? { $: Buffer.from(raw).toString('base64') } : content;
 }
 
-/** JSON.parse's reviver for what `encodeBytes` wrote. */
+/** Is JSON.parse's reviver for what `encodeBytes` wrote. */
 export function decodeBytes(_name: string, content: unknown): unknown {
   if (content !== null && typeof content === 'object' && '$' in content && typeof content.$ === 'string') {
     return new Uint8Array(Buffer.from(content.$, 'base64'));
@@ -80,19 +78,19 @@ export function decodeBytes(_name: string, content: unknown): unknown {
   return content;
 }
 
-/** Pages that lead back from one another; behind them stands the link to the first page. */
+/** Most pages that can be followed back. Before them comes the link to the first page. */
 const PAGES = 20;
-/** Characters of their places as JSON: texts that are sorted by may be long. */
+/** Most characters of their places as JSON, because texts to sort by may be long. */
 const LENGTH = 1600;
 
-/** For the cursor of the next page: the pages before it, this one the last. `cursor`: of this page. */
+/** Returns the earlier pages for the cursor of the next page, this one last. `cursor`: that of this page. */
 export function pagesBefore(cursor: Cursor | undefined): readonly EarlierPage[] {
   const pages = [...(cursor?.before ?? []), cursor === undefined ? null : startOf(cursor)].slice(-PAGES);
   while (pages.length > 0 && JSON.stringify(pages, encodeBytes).length > LENGTH) pages.shift();
   return pages;
 }
 
-/** Where the page before begins: `first`, or a cursor; undefined where nothing is known of it, or there is none. */
+/** Returns where the previous page begins: `first`, or a cursor; undefined if it is unknown or there is none. */
 export function pageBefore(cursor: Cursor | undefined): Cursor | 'first' | undefined {
   const start = cursor?.before?.at(-1);
   if (cursor === undefined || start === undefined) return undefined;

@@ -1,18 +1,18 @@
 /**
- * Reads dates of searches and resources. In: a FHIR date, dateTime or instant, and the zone that a missing offset
- * means. Out: the interval [low, high) that it means, as milliseconds since the epoch.
+ * Reads dates of searches and resources. In: a FHIR date, dateTime or instant, and the zone for a missing offset. Out:
+ * the interval [low, high) that it means, in milliseconds since the epoch.
  * https://hl7.org/fhir/R4/search.html#date
  */
 
 export interface DateZone {
-  /** The instant of a local wall-clock time that is given as if it were UTC; both in milliseconds. */
+  /** Returns the instant of a local wall-clock time that is given as if it were UTC; both in milliseconds. */
   toInstant(local: number): number;
 }
 
 const DATE =
   /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+ -]\d{2}:\d{2})?)?)?)?$/;
 
-/** Undefined for a text that is no date, or a day that no calendar has. */
+/** Reads a date; undefined for a text that is none, or for a day that does not exist. */
 export function dateInterval(
   text: string,
   zone: DateZone,
@@ -48,7 +48,7 @@ export function dateInterval(
   return { low: local - minutes * 60_000, high: end - minutes * 60_000 };
 }
 
-/** Date.UTC without its reading of years below 100 as 19xx. */
+/** Computes Date.UTC, but does not read years below 100 as 19xx. */
 function utc(year: number, month: number, day: number, hour = 0, minute = 0, second = 0, millisecond = 0): number {
   const date = new Date(0);
   date.setUTCFullYear(year, month, day);

@@ -21,7 +21,7 @@ import {
 } from './values.ts';
 
 export function parseFilter(type: string, name: string, text: string, context: ParseContext, depth = 0): Filter {
-  // Before anything is looked up: what a long chain leads to may be unknown, and is too long all the same.
+  // Checked before any lookup: a chain that is too long is refused even if its parameters are unknown.
   if (depth === 0 && stepsOf(name) > LIMITS.chainSteps)
     throw new FhirError('too-costly', `a chain of more than ${LIMITS.chainSteps} steps`);
   if (name.startsWith('_has:')) return parseHas(type, name, text, context, depth);
@@ -57,12 +57,12 @@ export function parseFilter(type: string, name: string, text: string, context: P
   return { kind: 'match', parameter, modifier, values: typed };
 }
 
-/** Modifiers that are answered by resources without a value, whatever the value is that they are asked with. */
+/** Modifiers that match resources without a value, whatever value is searched. */
 const OF_ABSENCE: ReadonlySet<string | undefined> = new Set(['not', 'not-in']);
 
 /**
- * At the end of a chain: a parameter of FHIR that no mapping ever gives a value for is understood. Nothing matches it,
- * and all is without it. Undefined: it is no such parameter.
+ * Understands a parameter of FHIR, at the end of a chain, that no mapping gives a value for. Nothing matches it, and
+ * every resource lacks it. Undefined if it is no such parameter.
  */
 function neverGiven(
   type: string,
@@ -90,7 +90,7 @@ function isTrue(text: string, values: Pick<ValueContext, 'name'>): boolean {
 
 type MatchFilter = Filter & { readonly kind: 'match' };
 
-/** One of no values. */
+/** Returns a match of no values. */
 function nothing(parameter: SearchParameter): MatchFilter {
   return { kind: 'match', parameter, modifier: undefined, values: [] };
 }
@@ -122,8 +122,7 @@ function parseChain(
       parameter: printable(head),
     });
   }
-  // References that lead to no resource of such a type, but to a name or an identifier alone, can be followed to
-  // nothing.
+  // References without a target of such a type, which only contain a name or an identifier, lead to nothing.
   const possible = offered.parameter.targets ?? [];
   if (
     !offered.byAddress &&
@@ -136,7 +135,8 @@ function parseChain(
     try {
       return [{ type: target, filter: parseFilter(target, rest, text, context, depth + 1) }];
     } catch (error) {
-      // What FHIR does not define for a type matches none of its resources; what is withheld could match some.
+      // A parameter that FHIR does not define for a type matches none of its resources; a withheld one might match
+      // some.
       if (error instanceof UnknownParameter && !error.isWithheld) return [];
       throw error;
     }
@@ -157,7 +157,7 @@ function parseHas(type: string, name: string, text: string, context: ParseContex
   if (id && matchesNothing(from, reference, context)) return nothing(id);
   const offered = find(from, reference, context);
   const { parameter, targets } = offered;
-  // By FHIR it may lead here, and by the mappings it never does.
+  // FHIR allows it to refer to this type, but the mappings never do.
   if (id && parameter.type === 'reference' && !targets.includes(type) && mayRefer(parameter, type)) return nothing(id);
   if (parameter.type !== 'reference' || !targets.includes(type)) {
     throw new FhirError('unsupported-search', `${printable(from)}.${printable(reference)} does not refer to ${type}`, {

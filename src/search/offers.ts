@@ -1,6 +1,6 @@
 /**
- * The table of what can be searched, behind parsing, the CapabilityStatement and the matrix of `check`. It is made by
- * src/plan/offers.ts from the mappings.
+ * Defines the table of what can be searched, for parsing, the CapabilityStatement and the matrix of `check`.
+ * src/plan/offers.ts makes it from the mappings.
  */
 import type { SearchParameter } from '../r4/search-parameters.ts';
 import type { CodesBySystem, Hierarchies } from '../r4/terminology.ts';
@@ -8,19 +8,19 @@ import type { Modifier } from './query.ts';
 
 export interface Offered {
   readonly parameter: SearchParameter;
-  /** `indexed`: plain comparisons of columns; `computed`: some column is computed on first. */
+  /** `indexed`: plain comparisons of columns. `computed`: some column is computed on first. */
   readonly inverse: 'indexed' | 'computed';
   readonly modifiers: ReadonlySet<Modifier | 'missing'>;
   readonly sortable: boolean;
-  /** Values can be asked for by their digits, which no FHIR search does. */
+  /** Values can be searched by their digits, which no FHIR search does. */
   readonly byDigits: boolean;
-  /** For references: the types that the mappings really refer to; none where they only name an address (canonical). */
+  /** For references: the types that the mappings refer to; none if they only contain URLs (canonical). */
   readonly targets: readonly string[];
-  /** For references: some are addresses (canonical), which may name a resource that nobody looks for. */
+  /** For references: some are URLs (canonical), which may name a resource that the server does not look up. */
   readonly byAddress: boolean;
 }
 
-/** Whether includes can go along it. */
+/** True if includes can follow the parameter. */
 export function isIncludable({ parameter, targets }: Offered): boolean {
   return parameter.type === 'reference' && targets.length > 0;
 }
@@ -28,12 +28,12 @@ export function isIncludable({ parameter, targets }: Offered): boolean {
 export interface Offers {
   readonly types: readonly string[];
   find(type: string, code: string): Offered | undefined;
-  /** FHIR defines the parameter for the type, and no mapping ever gives a value for it: it can match nothing. */
+  /** True if FHIR defines the parameter for the type but no mapping gives a value for it, so that nothing can match. */
   isNeverGiven(type: string, code: string): boolean;
-  /** All of a type, in order of their codes. */
+  /** Returns all of a type, in order of their codes. */
   of(type: string): readonly Offered[];
-  /** The codes of a value set of this server's own, by its canonical address. */
+  /** Returns the codes of a value set of this server by its canonical URL. */
   valueSet(url: string): CodesBySystem | undefined;
-  /** Hierarchies of code systems that the pack brings. */
+  /** Hierarchies of code systems in the pack. */
   readonly hierarchies: Hierarchies | undefined;
 }

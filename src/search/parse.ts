@@ -20,24 +20,24 @@ import {
   UnknownParameter,
 } from './values.ts';
 
-/** Read by the HTTP layer, not by the search, and kept in the links. */
+/** Parameters that the HTTP layer reads, not the search. They stay in the links. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['_format', '_pretty']);
 
-/** A search on one type. */
+/** Parses a search on one type. */
 export function parseSearch(type: string, parameters: Parameters, context: ParseContext): SearchQuery {
   const { questions, ...shape } = parseTypeSearch(type, parameters, context);
   const [{ filters, sort } = { filters: [], sort: [] }] = questions;
   return { ...shape, type, filters, sort };
 }
 
-/** Likewise, as a search that could be over several types. */
+/** Parses the same as a search that could be over several types. */
 export function parseTypeSearch(type: string, parameters: Parameters, context: ParseContext): SystemQuery {
   if (!context.offers.types.includes(type))
     throw new FhirError('unknown-type', `this server has no ${printable(type)} resources`);
   return parseQuestions({ types: [type], place: type }, parameters, context);
 }
 
-/** What is asked beside the parameters: the types, where links lead, and parameters that were parsed already. */
+/** Facts besides the parameters: the types, the path of links, and parameters that were parsed already. */
 export interface Asked {
   readonly types: readonly string[];
   readonly place: string;
@@ -45,7 +45,7 @@ export interface Asked {
   readonly warnings?: readonly Issue[];
 }
 
-/** The same parameters asked of several types: offered is what each of them offers. */
+/** Parses the same parameters for several types. Only what each type offers can be searched. */
 export function parseQuestions(asked: Asked, parameters: Parameters, context: ParseContext): SystemQuery {
   checkCount(parameters);
   const sealed = parameters.findLast(([name]) => name === '_cursor')?.[1];
@@ -65,17 +65,17 @@ function opened(sealed: string, { binding }: ParsedQuery, { cursors }: ParseCont
   });
 }
 
-/** Longer ones are seldom asked again. */
+/** Longer queries are seldom repeated. */
 const KEY_LENGTH = 1000;
 
-/** Equal for searches that are parsed alike; undefined for one that is not worth caching. */
+/** Returns a key that is equal for searches that are parsed alike; undefined if caching is not worthwhile. */
 function keyOf(asked: Asked, parameters: Parameters, { handling, base, caller }: ParseContext): string | undefined {
   if (asked.types.length !== 1 || asked.parsed || asked.warnings) return undefined;
   const key = JSON.stringify([asked.place, asked.types[0], handling, base, caller, parameters]);
   return key.length > KEY_LENGTH ? undefined : key;
 }
 
-/** All parameters but `_cursor`. */
+/** Parses all parameters but `_cursor`. */
 function parseOthers(asked: Asked, parameters: Parameters, context: ParseContext): ParsedQuery {
   const { types, place } = asked;
   const filters: Filter[][] = [];
@@ -121,21 +121,24 @@ function parseOthers(asked: Asked, parameters: Parameters, context: ParseContext
   return { questions, place, ...shape, count, total, warnings, applied, written, binding };
 }
 
-/** The warning for a parameter that is ignored; under strict handling it is refused instead. */
+/** Returns the warning for an ignored parameter. Under strict handling it throws instead. */
 export function unknownParameter(name: string, message: string, context: Pick<ParseContext, 'handling'>): Issue {
   if (context.handling === 'strict') throw new FhirError('unknown-parameter', message, { parameter: printable(name) });
   const options = { severity: 'warning', parameter: printable(name) } as const;
   return issueOf('unknown-parameter', `${message}; it was ignored`, options);
 }
 
-/** A value, or those of a list that are not empty: forms are sent with all their fields. */
+/** Removes empty values of a list, because forms are sent with all their fields. */
 function withoutEmpty(text: string): string {
   const values = splitEscaped(text, ',');
   const filled = values.filter(value => value !== '');
   return filled.length === values.length ? text : filled.join(',');
 }
 
-/** The warning for an empty value; under strict handling it is refused. https://hl7.org/fhir/R4/search.html#errors */
+/**
+ * Returns the warning for an empty value. Under strict handling it throws instead.
+ * https://hl7.org/fhir/R4/search.html#errors
+ */
 function emptyValue(name: string, { handling }: ParseContext): Issue {
   const message = `parameter ${printable(name)} expects a value that is not empty`;
   if (handling === 'strict') throw new FhirError('wrong-value', message, { parameter: printable(name) });
@@ -158,7 +161,10 @@ function valuesIn(filter: Filter): number {
   }
 }
 
-/** References that a filter goes along, one for each type that a chain may lead to: each is planned by itself. */
+/**
+ * Counts references that a filter follows, one for each type that a chain may lead to, because each is planned
+ * separately.
+ */
 function linksIn(filter: Filter): number {
   switch (filter.kind) {
     case 'chain':

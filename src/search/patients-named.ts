@@ -1,6 +1,6 @@
 /**
- * Finds whom a search asks about by id. In: its typed filters. Out: logical ids of patients, whose data an answer tells
- * of without holding any: a total, a count, nothing found, or a resource that refers to nobody.
+ * Finds the patients that a search names by id. In: its typed filters. Out: their logical ids. An answer may disclose
+ * something about them without containing their data: a total, an empty result, or a resource that refers to nobody.
  * https://profiles.ihe.net/ITI/BALP (Patient Query)
  */
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';

@@ -1,5 +1,6 @@
 /**
- * A search as the planner sees it: every value typed, every parameter resolved to its definition. Made by parse.ts.
+ * Defines a search as the planner sees it: every value typed, every parameter resolved to its definition. Made by
+ * parse.ts.
  * https://hl7.org/fhir/R4/search.html
  */
 
@@ -8,12 +9,12 @@ import type { Issue } from '../outcome.ts';
 import type { SearchParameter } from '../r4/search-parameters.ts';
 import type { Cursor } from './cursor.ts';
 
-/** Names and values of a query string, decoded, in its order. */
+/** Names and values of a query string, decoded, in their order. */
 export type Parameters = readonly (readonly [name: string, value: string])[];
 
 export interface SearchQuery extends TypeQuestion, AnswerShape {}
 
-/** What one search asks of several types; they are answered as one list of matches, type by type unless sorted. */
+/** A search over several types. Its matches are one list, type by type unless sorted. */
 export interface SystemQuery extends AnswerShape {
   readonly questions: readonly TypeQuestion[];
 }
@@ -22,13 +23,13 @@ export interface TypeQuestion {
   readonly type: string;
   /** All must hold. */
   readonly filters: readonly Filter[];
-  /** Of several types each has its own parameters; codes and directions are the same. */
+  /** Each of several types has its own parameters; codes and directions are equal. */
   readonly sort: readonly SortKey[];
 }
 
-/** Everything of a search but which resources match. */
+/** Everything of a search except which resources match. */
 export interface AnswerShape {
-  /** What the links lead to, behind the base: `Patient`, `` for a search over types, `Patient/1/$everything`. */
+  /** Path of the links after the base: `Patient`, `` for a search over types, `Patient/1/$everything`. */
   readonly place: string;
   readonly includes: readonly Include[];
   readonly revincludes: readonly Include[];
@@ -37,26 +38,24 @@ export interface AnswerShape {
   readonly total: 'none' | 'estimate' | 'accurate';
   readonly selection: Selection;
   readonly cursor: Cursor | undefined;
-  /** Parameters that were ignored (lenient handling), as issues for the Bundle. */
+  /** Ignored parameters (lenient handling), as issues for the Bundle. */
   readonly warnings: readonly Issue[];
-  /** What was understood, for the self link: names and values as they came. */
+  /** Parameters that were understood, for the self link, with names and values as received. */
   readonly applied: Parameters;
-  /**
-   * How the answer is written, for all links: HTTP reads it, and a page may be written otherwise than the one before.
-   */
+  /** Format of the answer, for all links. HTTP reads it, and pages of one search may have different formats. */
   readonly written: Parameters;
-  /** What page links are bound to beside the cursor: caller, place, and what was understood. */
+  /** What page links are bound to besides the cursor: caller, place, and the understood parameters. */
   readonly binding: string;
 }
 
-/** Which elements of the resources are wanted. */
+/** The wanted elements of the resources. */
 export type Selection =
   | { readonly kind: 'all' }
-  /** Names of top-level elements; a choice by its base name (`value`) or with its type (`valueQuantity`). */
+  /** Names of top-level elements. A choice is named with or without its type (`value`, `valueQuantity`). */
   | { readonly kind: 'elements'; readonly names: readonly string[] }
   /**
-   * `true`: summary elements; `text`: narrative, id, meta and mandatory elements; `data`: all but the narrative. And
-   * those that are named beside, whole.
+   * `true`: summary elements; `text`: narrative, id, meta and mandatory elements; `data`: all but the narrative.
+   * Elements in `names` are added whole.
    */
   | { readonly kind: 'summary'; readonly mode: 'true' | 'text' | 'data'; readonly names?: readonly string[] };
 
@@ -73,9 +72,9 @@ export type Filter =
   | { readonly kind: 'chain'; readonly parameter: SearchParameter; readonly to: readonly ChainTarget[] }
   /** Some resource of that type refers here by that parameter and passes the filter. */
   | { readonly kind: 'has'; readonly type: string; readonly parameter: SearchParameter; readonly filter: Filter }
-  /** The `number` of the mapping. No request asks for it: parts of this server do. */
+  /** The `number` of the mapping. Only parts of this server use it, not requests. */
   | { readonly kind: 'number'; readonly number: string }
-  /** In the compartment of a patient; what belongs to no patient is in none. Likewise. */
+  /** In the compartment of a patient; resources of no patient are in none. Only parts of this server use it. */
   | { readonly kind: 'compartment'; readonly id: string };
 
 export interface ChainTarget {
@@ -83,7 +82,7 @@ export interface ChainTarget {
   readonly filter: Filter;
 }
 
-/** `in`, `not-in`, and above and below of codes are replaced while parsing, by what they stand for. */
+/** `in`, `not-in`, and above and below of codes are replaced by their values while parsing. */
 export const MODIFIERS = [
   'not',
   'text',
@@ -106,13 +105,13 @@ export interface TokenValue {
   readonly kind: 'token';
   readonly system: string | undefined;
   readonly code: string | undefined;
-  /** Of an element without a system of its own, whose codes have no case. */
+  /** For an element without a system of its own, whose codes have no case. */
   readonly anyCase?: true;
 }
 
 export type TypedValue =
   | TokenValue
-  /** Of an Identifier: a coding of its type, and its value. */
+  /** A coding of an Identifier's type, and its value. */
   | { readonly kind: 'typed-identifier'; readonly type: TokenValue; readonly value: string }
   | { readonly kind: 'string'; readonly text: string }
   | { readonly kind: 'uri'; readonly uri: string }
@@ -125,14 +124,14 @@ export type TypedValue =
       readonly system: string | undefined;
       readonly code: string | undefined;
     }
-  /** A logical id, its type where it was written; or an absolute URL of another server. */
+  /** A logical id, with its type if it was written; or an absolute URL of another server. */
   | { readonly kind: 'reference'; readonly type: string | undefined; readonly id: string }
   | { readonly kind: 'foreign-reference'; readonly url: string }
   | { readonly kind: 'composite'; readonly parts: readonly TypedValue[] }
-  /** No text of a request is read as this: asked by parts of this server that search with filters of their own. */
+  /** Not read from requests: parts of this server use it in their own filters. */
   | Extract<Criterion, { kind: 'digits' }>;
 
-/** Decimals as text, so that nothing is rounded: the number, and [low, high) that its written precision stands for. */
+/** Decimals as text, so that nothing is rounded: the number, and the interval [low, high) of its written precision. */
 export interface NumberValue {
   readonly kind: 'number';
   readonly prefix: Prefix;
@@ -149,7 +148,7 @@ export interface SortKey {
 /** `_include=source:parameter:target`. */
 export interface Include {
   readonly source: string;
-  /** `*`: every parameter of type reference; undefined: every reference, whether or not a parameter leads to it. */
+  /** `*`: every parameter of type reference. Undefined: every reference, with or without a parameter for it. */
   readonly parameter: SearchParameter | '*' | undefined;
   readonly target: string | undefined;
   readonly iterate: boolean;

@@ -12,16 +12,16 @@ import { LIMITS, type ParseContext, printable, UnknownParameter } from './values
 export interface ResultParameters {
   includes: Include[];
   revincludes: Include[];
-  /** For each type of the search, in order. */
+  /** Keys for each type of the search, in order. */
   sorts: readonly (readonly SortKey[])[];
   count: number;
-  /** `_summary=count`: no matches, whatever `_count` says. */
+  /** `_summary=count`: no matches, whatever `_count` is. */
   onlyTotal: boolean;
   total: 'none' | 'estimate' | 'accurate';
   selection: Selection;
 }
 
-/** What a search without such parameters has. */
+/** Returns the result of a search without such parameters. */
 export function emptyResult(types: readonly string[], pageSize: number): ResultParameters {
   return {
     includes: [],
@@ -48,13 +48,13 @@ const READERS: Readonly<Record<string, Reader>> = {
     result.count = Math.min(Number(text), context.pageMax);
   },
   _total: (result, _types, text, _modifier, { handling }) => {
-    // `SearchTotalModeEnum` of HAPI's client has no other word for it. R4 leaves it to servers which totals they give.
+    // `SearchTotalModeEnum` of HAPI's client has no other word. R4 lets servers choose which totals they return.
     const mode = handling === 'lenient' && text === 'estimated' ? 'estimate' : text;
     if (mode !== 'none' && mode !== 'estimate' && mode !== 'accurate')
       throw invalid('_total', 'none, estimate or accurate');
     result.total = mode;
   },
-  // One key of those in the value: `itemsOf`.
+  // Reads one key of the value: see `itemsOf`.
   _sort: (result, types, key, _modifier, context) => {
     const keys = types.map(type => sortKey(type, key, context));
     result.sorts = result.sorts.map((before, i) => [...before, ...keys.slice(i, i + 1)]);
@@ -97,24 +97,24 @@ const READERS: Readonly<Record<string, Reader>> = {
     if (text !== 'false') throw unsupported('_contained', 'contained resources are not searched');
   },
   _containedType: (_result, _types, text) => {
-    // Of use with `_contained` alone, which is refused where it asks for contained resources.
+    // Only useful with `_contained`, which is refused if it asks for contained resources.
     if (text !== 'container' && text !== 'contained') throw invalid('_containedType', 'container or contained');
   },
 };
 
-/** Those with modifiers. */
+/** Parameters with modifiers. */
 const INCLUDES: ReadonlySet<string> = new Set(['_include', '_revinclude']);
 
 export function isResultParameter(name: string): boolean {
   return Object.hasOwn(READERS, nameOf(name));
 }
 
-/** A value, or the items of one that are understood one by one: of several sort keys the known ones sort. */
+/** Splits a value into items that are read one by one: known sort keys apply even if others are unknown. */
 export function itemsOf(name: string, text: string): readonly string[] {
   return name === '_sort' ? text.split(',') : [text];
 }
 
-/** Throws FhirError, and UnknownParameter for what is not offered; then `result` is as it was. */
+/** Reads one parameter. Throws FhirError, or UnknownParameter for what is not offered; then `result` is unchanged. */
 export function readResultParameter(
   result: ResultParameters,
   types: readonly string[],
@@ -128,7 +128,7 @@ export function readResultParameter(
   READERS[bare]?.(result, types, text, modifier, context);
 }
 
-/** R4 does not say what becomes of both: each gets what it asks for. */
+/** Combines both, because R4 does not say which one wins: each gets what it asks for. */
 function withNames(selection: Selection, more: readonly string[]): Selection {
   if (selection.kind === 'all') return { kind: 'elements', names: more };
   return { ...selection, names: [...(selection.names ?? []), ...more] };

@@ -5,32 +5,32 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, randomFillSync } from 'node:crypto';
 
 export interface Sealing {
-  /** `binding`: everything that the text must not be moved to, such as another caller. Out: base64url. */
+  /** `binding`: everything that the text must not be moved to, such as another caller. Returns base64url. */
   seal(content: string | Uint8Array, binding: string): string;
-  /** Undefined for a text that was not sealed for this binding. */
+  /** Undefined if the text was not sealed for this binding. */
   open(sealed: string, binding: string): Buffer | undefined;
 }
 
-/** Random for each process, and a count: a random nonce for each text takes longer than the sealing. */
+/** Random per process, with a counter after it: a random nonce per text takes longer than the sealing. */
 const FIXED_BYTES = 8;
 const NONCE_BYTES = FIXED_BYTES + 4;
 const COUNTS = 2 ** 32;
 const TAG_BYTES = 16;
-/** Of a sealed text. */
+/** Most characters of a sealed text. */
 const LONGEST = 4000;
 const SEALED = new RegExp(`^[A-Za-z0-9_-]{38,${LONGEST}}$`);
 
-/** `purpose`: a text that was sealed for one opens for no other. */
+/** `purpose`: a text that was sealed for one cannot be opened for another. */
 export function sealing(secret: Uint8Array, purpose: string): Sealing {
   const digest = createHash('sha256').update(`lintel ${purpose}|`).update(secret).digest();
-  // As plain bytes it would be imported for each text, which takes three times as long as the sealing.
+  // Plain bytes would be imported for each text, which takes three times as long as the sealing.
   const key = createSecretKey(digest);
   const nextNonce = createNonces();
   return {
     seal(content, binding) {
       const nonce = nextNonce();
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(binding));
-      // A stream cipher: the end adds nothing but the tag.
+      // A stream cipher: `final` adds nothing but the tag.
       const hidden = typeof content === 'string' ? cipher.update(content, 'utf8') : cipher.update(content);
       cipher.final();
       return Buffer.concat([nonce, cipher.getAuthTag(), hidden]).toString('base64url');
@@ -47,7 +47,7 @@ export function sealing(secret: Uint8Array, purpose: string): Sealing {
       try {
         decipher.final();
       } catch {
-        // Not sealed by us for this binding: the one thing that `final` refuses.
+        // `final` throws only if the text was not sealed by us for this binding.
         return undefined;
       }
       return shown;
@@ -55,7 +55,7 @@ export function sealing(secret: Uint8Array, purpose: string): Sealing {
   };
 }
 
-/** Nonces of which none comes twice under a key, in this process or another. NIST SP 800-38D section 8.2.1 */
+/** Makes nonces that never repeat under a key, in this process or another. NIST SP 800-38D section 8.2.1 */
 function createNonces(): () => Buffer {
   const nonce = Buffer.alloc(NONCE_BYTES);
   let count = COUNTS;

@@ -1,6 +1,6 @@
 /**
- * Parses searches over several types: `[base]?_type=A,B&…`. In: names and values. Out: one question per type. A type
- * in `_type` must offer every other parameter; without `_type` the types that offer them are searched.
+ * Parses searches over several types: `[base]?_type=A,B&…`. In: names and values. Out: one question per type. A type in
+ * `_type` must offer every other parameter; without `_type` the types that offer them are searched.
  * https://hl7.org/fhir/R4/http.html#search
  */
 import { FhirError, type Issue, issueOf } from '../outcome.ts';
@@ -10,11 +10,12 @@ import { isResultParameter } from './result-parameters.ts';
 import { type ParseContext, printable } from './values.ts';
 
 const TYPE = '_type';
-/** Read elsewhere, or of what refers to a resource. */
+/** Parameters that are read elsewhere, or that concern referring resources. */
 const NOT_OF_TYPES: ReadonlySet<string> = new Set(['_cursor', '_format', '_pretty', '_has']);
 
 /**
- * `known`: the types that may be searched together, in the order in which they are answered. `place`: where links lead.
+ * Parses a search over several types. `known`: the types that may be searched together, in the order of the answer.
+ * `place`: path of the links.
  */
 export function parseSystemSearch(
   known: readonly string[],
@@ -25,7 +26,7 @@ export function parseSystemSearch(
   const [own, rest] = split(parameters);
   if (own.length > 0) return parseQuestions({ types: typesNamed(own, known), place, parsed: own }, rest, context);
   const able = known.filter(type => offersAll(type, rest, context));
-  // Where no type does, all are asked: that says what is wrong.
+  // If no type offers all, all are searched, so that the error names the cause.
   const types = able.length === 0 ? known : able;
   return parseQuestions({ types, place, warnings: leftOut(known, types) }, rest, context);
 }
@@ -45,7 +46,7 @@ function leftOut(known: readonly string[], types: readonly string[]): readonly I
   return [issueOf('left-out', diagnostics, { severity: 'information' })];
 }
 
-/** The types that `_type` names, each once. Throws FhirError for one that is not known. */
+/** Returns the types that `_type` names, each once. Throws FhirError for an unknown one. */
 export function typesNamed(parameters: Parameters, known: readonly string[]): readonly string[] {
   const named = parameters.flatMap(([, text]) => text.split(',').map(type => type.trim()));
   const unknown = named.find(type => !known.includes(type));

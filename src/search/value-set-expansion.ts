@@ -1,9 +1,9 @@
 /**
  * Replaces the value of a modifier by the values that it means: `:in` a value set by its codes, `:below` and `:above` a
- * code by its descendants or ancestors, `:above` an address by its prefixes.
+ * code by its descendants or ancestors, `:above` a URI by its prefixes.
  *
- * In: a value as written. Out: the values to look for. Errors: FhirError that names the parameter, where the server
- * does not know the value set or hierarchy. https://hl7.org/fhir/R4/search.html#token
+ * In: a value as written. Out: the values to search. Throws a FhirError that names the parameter if the server does not
+ * know the value set or hierarchy. https://hl7.org/fhir/R4/search.html#token
  */
 import { FhirError } from '../outcome.ts';
 import { codesAbove, codesBelow, codesOfValueSet, type Hierarchies, systemsWithHierarchy } from '../r4/terminology.ts';
@@ -12,7 +12,7 @@ import { readToken } from './types/token.ts';
 import { LIMITS, type ParseContext, unescaped, type ValueContext } from './values.ts';
 
 interface Expansion {
-  /** What becomes of the modifier once the values are there. */
+  /** The modifier of the replaced values. */
   readonly modifier: 'not' | undefined;
   values(text: string, name: ValueContext, context: ParseContext): readonly TypedValue[];
 }
@@ -64,7 +64,7 @@ function related(
   return bounded(found, name);
 }
 
-/** The address itself and every one that it lies below, with a slash at the end and without. */
+/** Returns the URI and every one that it is below, with and without a slash at the end. */
 function addressesAbove(text: string, { name }: ValueContext): readonly TypedValue[] {
   const uri = unescaped(text);
   const found = [uri];

@@ -1,6 +1,6 @@
 /**
  * Reads the text of search values (splitting, escapes, prefixes, the error for a wrong form) within the limits of one
- * request, and the context that a search is parsed in: offers and handling.
+ * request. Defines the context that a search is parsed in: offers and handling.
  * https://hl7.org/fhir/R4/search.html#escaping, https://hl7.org/fhir/R4/search.html#prefix
  */
 import { FhirError } from '../outcome.ts';
@@ -12,10 +12,10 @@ import type { Prefix, SystemQuery } from './query.ts';
 const PREFIXES: ReadonlySet<string> = new Set(['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap']);
 
 export interface ValueContext {
-  /** How the parameter was named in the request, for messages. */
+  /** Name of the parameter in the request, for messages. */
   readonly name: string;
   readonly zone: DateZone;
-  /** Base of this server: absolute references to it are local ones. */
+  /** Base URL of this server. Absolute references that begin with it are local. */
   readonly base: string;
 }
 
@@ -34,17 +34,17 @@ export function splitEscaped(text: string, separator: string): readonly string[]
   return [...parts, part];
 }
 
-/** `\,` `\$` `\|` `\\` become the character itself. */
+/** Replaces `\,` `\$` `\|` `\\` by the character itself. */
 export function unescaped(text: string): string {
   return text.replace(/\\([,$|\\])/g, '$1');
 }
 
-/** The value that a search understands as this text. https://hl7.org/fhir/R4/search.html#escaping */
+/** Escapes a text so that a search reads it as this value. https://hl7.org/fhir/R4/search.html#escaping */
 export function escapedValue(text: string): string {
   return text.replace(/[\\,$|]/g, '\\$&');
 }
 
-/** The prefix of a date, number or quantity, and the rest; `eq` where there is none. */
+/** Splits a date, number or quantity into prefix and rest; the default prefix is `eq`. */
 export function prefixed(text: string): { readonly prefix: Prefix; readonly rest: string } {
   const start = text.slice(0, 2);
   return isPrefix(start) ? { prefix: start, rest: text.slice(2) } : { prefix: 'eq', rest: text };
@@ -54,12 +54,12 @@ function isPrefix(text: string): text is Prefix {
   return PREFIXES.has(text);
 }
 
-/** The error for a value of the wrong form. */
+/** Makes the error for a value of the wrong form. */
 export function wrong(context: Pick<ValueContext, 'name'>, expected: string): FhirError {
   return new FhirError('wrong-value', `parameter ${context.name} expects ${expected}`, { parameter: context.name });
 }
 
-/** Bounds of one request; beyond them a search is refused as too costly. */
+/** Limits of one request. A search beyond them is refused as too costly. */
 export const LIMITS = {
   parameters: 100,
   values: 500,
@@ -69,15 +69,15 @@ export const LIMITS = {
   includes: 20,
 } as const;
 
-/** Throws FhirError `too-costly` (400) for more parameters than one request may have. */
+/** Throws FhirError `too-costly` (400) if a request has too many parameters. */
 export function checkCount(parameters: readonly unknown[]): void {
   if (parameters.length > LIMITS.parameters)
     throw new FhirError('too-costly', `more than ${LIMITS.parameters} parameters in one request`);
 }
 
 /**
- * Throws FhirError `too-costly` for a value that is longer than one may be, and for a list of more values than one
- * search may have. A list of values that are short is as long as they are many: it comes in the body of a POST.
+ * Throws FhirError `too-costly` for a value that is too long, and for a list of too many values. A list of short values
+ * may be longer: it comes in the body of a POST.
  */
 export function checkLength(name: string, text: string): void {
   if (text.length <= LIMITS.valueLength) return;
@@ -87,7 +87,7 @@ export function checkLength(name: string, text: string): void {
   throw new FhirError('too-costly', `a value of ${printable(name)} is longer than ${LIMITS.valueLength} characters`);
 }
 
-/** Whether one of the values of a parameter is longer than a value may be. */
+/** True if one of the values of a parameter is too long. */
 export function isTooLong(text: string): boolean {
   const most = LIMITS.valueLength;
   return text.length > most && splitEscaped(text, ',').some(value => value.length > most);
@@ -98,22 +98,22 @@ export interface ParseContext {
   readonly handling: 'strict' | 'lenient';
   readonly zone: DateZone;
   readonly base: string;
-  /** What a cursor is bound to beside the query: the caller. */
+  /** The caller, which a cursor is bound to besides the query. */
   readonly caller: string;
   readonly cursors: CursorCodec;
   readonly pageSize: number;
   readonly pageMax: number;
-  /** The parsed query of equal parameters in an equal context; without it each search is parsed anew. */
+  /** Returns the parsed query of equal parameters in an equal context. Without it each search is parsed again. */
   readonly cached?: (key: string, parse: () => ParsedQuery) => ParsedQuery;
 }
 
-/** A search but for where its page begins. */
+/** A search without the start of its page. */
 export type ParsedQuery = Omit<SystemQuery, 'cursor'>;
 
-/** A parameter that is not offered; the message names it and what is offered instead. */
+/** A parameter that is not offered. The message names it and the offered ones. */
 export class UnknownParameter extends Error {
   override readonly name = 'UnknownParameter';
-  /** FHIR defines it and resources have values of it; the mappings cannot be asked for them. */
+  /** FHIR defines it and resources have values of it, but the mappings cannot search them. */
   readonly isWithheld: boolean;
 
   constructor(message: string, isWithheld = false) {
@@ -122,7 +122,7 @@ export class UnknownParameter extends Error {
   }
 }
 
-/** A name from a request, short and without anything that a log or a page could trip over. */
+/** Returns a name from a request, shortened and without characters that could harm a log or a page. */
 export function printable(name: string): string {
   const kept = name.replace(/[^\w:.$*-]/g, '?');
   return kept.length > 80 ? `${kept.slice(0, 80)}…` : kept;

@@ -1,5 +1,5 @@
 /**
- * Search type `date`: a date or a period against the interval that the searched date means.
+ * Search type `date`: compares a date or a period with the interval that the searched date means.
  * https://hl7.org/fhir/R4/search.html#date
  */
 import { type Clock, type DateEdge, instantOf } from '../../mapping/criterion.ts';
@@ -36,7 +36,10 @@ type Edges = readonly (readonly DateEdge[])[];
 /** Share of the distance to now that `ap` allows (the specification suggests 10 %). */
 const APPROXIMATELY = 0.1;
 
-/** The value's interval [start, end) against the searched interval [low, high). Only `ap` asks for the instant. */
+/**
+ * Compares the value's interval [start, end) with the searched interval [low, high). Only `ap` depends on the present
+ * instant.
+ */
 function dateEdges(value: Of<'date'>, clock: Clock): Edges {
   const { low, high } = value;
   const startsIn: DateEdge = { edge: 'start', op: '>=', at: low };
@@ -101,6 +104,6 @@ function dateMatches(node: Node, any: Edges, ask: Asking): Predicate | undefined
       ask.along(node, [{ element: 'repeat' }, { element: 'bounds', type: 'Period' }], p => dateMatches(p, any, ask)),
     ]);
   }
-  // Of a choice, a text or an age is no date.
+  // A value of another type of a choice, such as a text or an age, is no date.
   return DATES.has(node.type) ? ask.primitive({ kind: 'date', any })(node) : FALSE;
 }

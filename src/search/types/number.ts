@@ -1,5 +1,5 @@
 /**
- * Search type `number`: a number against the written one, whose precision counts for `eq` and `ne`.
+ * Search type `number`: compares a number with the written one, whose precision counts for `eq` and `ne`.
  * https://hl7.org/fhir/R4/search.html#number
  */
 import type { NumberEdge } from '../../mapping/criterion.ts';
@@ -12,7 +12,7 @@ export const NUMBER: SearchType = {
   parts: {},
 };
 
-/** Also the amount of a quantity. */
+/** Also reads the amount of a quantity. */
 export function readNumber(text: string, context: ValueContext): NumberValue {
   const { prefix, rest } = prefixed(text);
   const written = writtenNumber(rest);
@@ -27,7 +27,7 @@ export function numberLeaf(numbers: readonly NumberValue[], ask: Asking): Leaf {
   return ask.primitive({ kind: 'number', any: numbers.flatMap(numberEdges) });
 }
 
-/** A number against the written one; its implicit precision counts for eq and ne alone. */
+/** Returns the bounds of the written number. Its implicit precision counts for eq and ne only. */
 export function numberEdges(number: NumberValue): readonly (readonly NumberEdge[])[] {
   const { value, low, high } = number;
   switch (number.prefix) {
@@ -69,22 +69,21 @@ export interface WrittenNumber {
   /** Half a unit of the last written digit below and above: `5.4` stands for [5.35, 5.45). */
   readonly low: string;
   readonly high: string;
-  /** A tenth of the number below and above, which the specification suggests for `ap`. Both are within. */
+  /** A tenth of the number below and above, which the specification suggests for `ap`, both included. */
   readonly tenthBelow: string;
   readonly tenthAbove: string;
 }
 
 /**
- * Reads decimals without binary rounding. In: a FHIR search number. Out: its value and the interval that its precision
- * means, as plain decimal texts.
+ * Reads decimals without binary rounding. In: a FHIR search number. Out: its value and the interval of its precision,
+ * as plain decimal texts; undefined if the text is no number.
  * https://hl7.org/fhir/R4/search.html#number
- * Reads a number; undefined if the text is none.
  */
 export function writtenNumber(text: string): WrittenNumber | undefined {
   const match = DECIMAL.exec(text);
   if (!match) return undefined;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
-  // The number is digits × 10^-scale, with one more digit so that half a unit and a tenth are whole.
+  // The number is digits × 10^-scale, with one more digit so that half a unit and a tenth are whole numbers.
   const scale = fraction.length - Number(exponent) + 1;
   const magnitude = BigInt(whole + fraction) * 10n;
   const scaled = sign === '-' ? -magnitude : magnitude;

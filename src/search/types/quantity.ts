@@ -34,13 +34,13 @@ export const QUANTITY: SearchType = {
   },
 };
 
-/** A leaf per unit: quantities of one unit are asked for together. */
+/** Makes a leaf per unit, because quantities of one unit are searched together. */
 export function quantityLeaves(quantities: readonly Of<'quantity'>[], ask: Asking): readonly Leaf[] {
   const byUnit = Map.groupBy(quantities, ({ system, code }) => JSON.stringify([system, code]));
   return [...byUnit.values()].map(alike => node => quantitiesMatch(node, alike, ask));
 }
 
-/** Quantities of one system and code. */
+/** Matches quantities of one system and code. */
 function quantitiesMatch(node: Node, quantities: readonly Of<'quantity'>[], ask: Asking): Predicate | undefined {
   const [first] = quantities;
   if (!first || isPrimitive(node.type)) return undefined;
@@ -49,13 +49,13 @@ function quantitiesMatch(node: Node, quantities: readonly Of<'quantity'>[], ask:
   return every([amountMatches(node, any, ask), unitMatches(node, first, ask)]);
 }
 
-/** The number against the bounds. One with a comparator stands for an interval (decision 5). */
+/** Compares the number with the bounds. A number with a comparator stands for an interval (decision 5). */
 function amountMatches(node: Node, any: readonly (readonly NumberEdge[])[], ask: Asking): Predicate | undefined {
   const amount = (leaf: Leaf): Predicate | undefined => ask.child(node, 'value', leaf);
   const asked = (bounds: typeof any): Leaf => ask.primitive({ kind: 'number', any: bounds });
   const compared = ask.child(node, 'comparator', ask.present);
   if (!compared || compared.kind === 'false') return amount(asked(any));
-  // A codec that reads the comparator beside the number has weighed it.
+  // A codec that reads the comparator beside the number has respected it already.
   const byCodec = (value: Node): boolean => value.kind === 'value' && value.codec.intervals === true;
   const alone =
     (bounds: typeof any): Leaf =>
@@ -74,7 +74,10 @@ function amountMatches(node: Node, any: readonly (readonly NumberEdge[])[], ask:
   ]);
 }
 
-/** A range with some end: a missing low lies below, a missing high above every number; the unit is that of each end. */
+/**
+ * Matches a range with at least one end. A missing low lies below, a missing high above every number. Each end must
+ * have the unit.
+ */
 function rangeMatches(
   node: Node,
   unit: Of<'quantity'>,
@@ -107,14 +110,14 @@ function rangeMatches(
   ]);
 }
 
-/** An end of a range of numbers compared with the searched number. */
+/** An end of a range of numbers, compared with the searched number. */
 interface RangeEdge {
   readonly end: 'low' | 'high';
   readonly edge: NumberEdge;
 }
 
 /**
- * The ends of a range, which both belong to it, against the written number, as those of a period against a date.
+ * Compares the ends of a range, which both belong to it, with the written number, as those of a period with a date.
  * https://hl7.org/fhir/R4/datatypes.html#Range
  */
 function rangeEdges(number: NumberValue): readonly (readonly RangeEdge[])[] {
@@ -143,10 +146,7 @@ function rangeEdges(number: NumberValue): readonly (readonly RangeEdge[])[] {
   }
 }
 
-/**
- * The unit of a quantity is that of the question: its code with its system, or code or unit where no system is asked
- * for.
- */
+/** Matches the unit of a quantity: its code and system, or its code or unit if the search names no system. */
 function unitMatches(node: Node, { system, code }: Of<'quantity'>, ask: Asking): Predicate | undefined {
   const anySystem = system === undefined || system === '';
   if (code === undefined) return anySystem ? TRUE : ask.child(node, 'system', ask.exact(system));

@@ -1,5 +1,5 @@
 /**
- * Search type `reference`: a resource of this server by its id, or the address of another one.
+ * Search type `reference`: a resource of this server by its id, or another one by its URL.
  * https://hl7.org/fhir/R4/search.html#reference
  */
 import { isLegalId } from '../../mapping/id-rule.ts';
@@ -34,7 +34,7 @@ export function referenceLeaf(references: readonly Of<'reference'>[], ask: Askin
   return node => (node.kind === 'object' ? ask.child(node, 'reference', written) : made(node));
 }
 
-/** A canonical is an address as it stands. */
+/** Matches canonicals, which are compared as plain URLs. */
 export function foreignReferenceLeaf(references: readonly Of<'foreign-reference'>[], ask: Asking): Leaf {
   const leaf = ask.exact(...references.map(({ url }) => url));
   return node => (isPrimitive(node.type) ? leaf(node) : FALSE);

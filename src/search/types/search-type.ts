@@ -1,6 +1,7 @@
 /**
- * What a FHIR search type consists of: how a value is read, and how values are matched against a mapped element. One
- * file of this folder per type; `types.ts` has the table.
+ * Defines what a FHIR search type consists of: how a value is read, and how values are matched against a mapped
+ * element.
+ * One file of this folder per type; `types.ts` has the table.
  */
 import type { Clock, Criterion } from '../../mapping/criterion.ts';
 import type { Node } from '../../mapping/model.ts';
@@ -12,49 +13,49 @@ import type { ValueContext } from '../values.ts';
 export type SearchedParameter = Pick<SearchParameter, 'type' | 'code' | 'targets' | 'components'>;
 
 export interface SearchType {
-  /** Types one value. Throws FhirError, which names the parameter and the expected form and never the value. */
+  /** Reads one value. Throws a FhirError that names the parameter and the expected form, never the value. */
   read(text: string, parameter: SearchedParameter, context: ValueContext): TypedValue;
   /**
-   * By data type, the paths to the parts that are searched: an element without any of them has no value for `:missing`.
-   * A primitive is its own part.
+   * Paths to the searched parts by data type. An element without any of them has no value for `:missing`. A primitive
+   * is its own part.
    */
   readonly parts: Readonly<Record<string, readonly SearchPath[]>>;
 }
 
 /**
- * The question at the end of a path: asks a constant, value, object, reference or text whether its value matches;
- * undefined if SQL cannot answer it.
+ * Tests the node at the end of a path (a constant, value, object, reference or text) for a match. Undefined if SQL
+ * cannot test it.
  */
 export type Leaf = (node: Node) => Predicate | undefined;
 
 export type Kind = TypedValue['kind'];
 export type Of<K extends Kind> = Extract<TypedValue, { readonly kind: K }>;
 
-/** The questions that matches are made of. The planner answers them for its environment (src/plan/filter.ts). */
+/** The tests that matches are made of. The planner implements them for its environment (src/plan/filter.ts). */
 export interface Asking {
-  /** Asks a primitive for one of several. */
+  /** Tests a primitive for one of several criteria. */
   primitive(...criteria: readonly Criterion[]): Leaf;
-  /** The primitive is one of these texts. */
+  /** Tests that the primitive is one of these texts. */
   exact(...texts: readonly string[]): Leaf;
-  /** Likewise, in any case of ASCII letters. */
+  /** Tests the same in any case of ASCII letters. */
   anyCase(...texts: readonly string[]): Leaf;
-  /** There is a value at all. */
+  /** Tests that there is a value. */
   readonly present: Leaf;
-  /** It has a value that a parameter of this type can search. */
+  /** Tests for a value that a parameter of this type can search. */
   bears(type: SearchParameterType): Leaf;
   along(node: Node, path: SearchPath, leaf: Leaf): Predicate | undefined;
   child(node: Node, element: string, leaf: Leaf): Predicate | undefined;
-  /** The reference leads to one of these resources. */
+  /** Tests that the reference leads to one of these resources. */
   refersTo(references: readonly Of<'reference'>[]): Leaf;
-  /** The text of a reference names one of these resources. */
+  /** Tests that the text of a reference names one of these resources. */
   names(references: readonly Of<'reference'>[]): Leaf;
-  /** Only `ap` asks for the present instant. */
+  /** Only `ap` uses the present instant. */
   readonly clock: Clock;
-  /** Both halves of a token must be of the same item. Switched off by tests alone. */
+  /** True if both halves of a token must belong to the same item. Only tests switch it off. */
   readonly sameItem: boolean;
 }
 
-/** Paths to elements. */
+/** Makes paths to elements. */
 export function paths(...elements: readonly string[]): readonly SearchPath[] {
   return elements.map(element => [{ element }]);
 }

@@ -1,5 +1,6 @@
 /**
- * Search type `string`: words that begin so, in any part of a name or an address; `:exact`, `:contains`, `:text`.
+ * Search type `string`: finds words that begin with the searched ones, in any part of a name or an address; `:exact`,
+ * `:contains`, `:text`.
  * https://hl7.org/fhir/R4/search.html#string
  */
 import type { Criterion } from '../../mapping/criterion.ts';
@@ -34,19 +35,21 @@ export function stringLeaf(strings: readonly Of<'string'>[], modifier: Modifier 
   return inParts(texts.map(criteriaOf), ask);
 }
 
-/** More words than names have are no question for words: such a text is looked for as it begins. */
+/** Most words of a search by words, because names do not have more. A longer text is searched by its beginning. */
 const MOST_WORDS = 8;
 
-/** What a value of a string search asks for, all of it: words that begin so; else the text as it begins. */
+/**
+ * Returns the criteria of a search value, all of which must hold: beginnings of words, or the beginning of the text.
+ */
 function criteriaOf(text: string): readonly Criterion[] {
   const words = [...new Set(wordsIn(text))];
   if (words.length === 0 || words.length > MOST_WORDS) return [{ kind: 'string', mode: 'starts', text }];
   return words.map(word => ({ kind: 'string', mode: 'word', text: word }));
 }
 
-/** One of some conjunctions holds, each for the parts of one name or address together, or for one text. */
+/** Tests that one of the conjunctions holds, each for all parts of one name or address, or for one text. */
 function inParts(any: readonly (readonly Criterion[])[], ask: Asking): Leaf {
-  // What is one comparison each is one comparison with a list.
+  // Values of one comparison each become one comparison with a list.
   const single = any.flatMap(all => (all.length === 1 ? all : []));
   const several = any.filter(all => all.length > 1);
   const oneByOne = several.map(all => all.map(criterion => ask.primitive(criterion)));
@@ -59,12 +62,12 @@ function inParts(any: readonly (readonly Criterion[])[], ask: Asking): Leaf {
   };
 }
 
-/** More values of several words than these are one comparison where they can be. */
+/** With more values of several words, they become one comparison if possible. */
 const ONE_BY_ONE = 4;
 
 /**
- * Values of several words each, asked of all parts of a name or address as one text: a list of hundreds is then one
- * comparison per row. Undefined where the parts do not all stand in the row as texts.
+ * Tests values of several words each against all parts of a name or address as one text, so that a list of hundreds is
+ * one comparison per row. Undefined unless all parts are texts of the row.
  */
 function inOneText(node: Node, any: readonly (readonly Criterion[])[], ask: Asking): Predicate | undefined {
   const texts = any.map(all => all.map(one => (one.kind === 'string' ? ` ${one.text}` : '')).join(''));
@@ -74,7 +77,7 @@ function inOneText(node: Node, any: readonly (readonly Criterion[])[], ask: Aski
     node,
     part => {
       const found = probe(part);
-      // No value of a code map has the word: another word may be one of its codes.
+      // A code map may have none of this word, but another word may be one of its codes.
       isFixed ||= part.kind !== 'value' || found?.kind === 'false';
       return found;
     },
@@ -95,7 +98,7 @@ function inOneText(node: Node, any: readonly (readonly Criterion[])[], ask: Aski
 }
 
 /**
- * The text whose words a predicate looks into, empty where its other conditions do not hold; undefined for any other
+ * Returns the text whose words a predicate searches, empty if its other conditions do not hold; undefined for any other
  * predicate.
  */
 function wordsPart(part: Predicate): Expression | undefined {

@@ -23,7 +23,7 @@ export const TOKEN: SearchType = {
   },
 };
 
-/** `code`, `system|code`, `|code` or `system|`. */
+/** Reads `code`, `system|code`, `|code` or `system|`. */
 export function readToken(text: string): TokenValue {
   const parts = splitEscaped(text, '|');
   const [first = '', ...rest] = parts;
@@ -32,7 +32,7 @@ export function readToken(text: string): TokenValue {
   return { kind: 'token', system: unescaped(first), code: code === '' ? undefined : code };
 }
 
-/** `:of-type`: `system|code|value` of an Identifier. */
+/** Reads the value of `:of-type`: `system|code|value` of an Identifier. */
 export function readTypedIdentifier(text: string, context: ValueContext): Of<'typed-identifier'> {
   const [system = '', code = '', value = '', ...more] = splitEscaped(text, '|').map(unescaped);
   if (code === '' || value === '' || more.length > 0) throw wrong(context, 'system|code|value');
@@ -57,7 +57,7 @@ export function typedIdentifierLeaf({ type, value }: Of<'typed-identifier'>, ask
 interface Pair {
   readonly system: string;
   readonly code: string;
-  /** Codes are compared in any case beside these values of an element. */
+  /** Codes are compared in any case if this element has one of these values. */
   readonly anyCase?: { readonly element: string; readonly values: readonly string[] };
 }
 
@@ -71,10 +71,10 @@ const PAIRS: Readonly<Record<string, Pair>> = {
   ContactPoint: { system: 'use', code: 'value', anyCase: { element: 'system', values: ['email'] } },
 };
 
-/** A UUID is the same in either case, alone and as a URN. RFC 9562 section 4 */
+/** A UUID is equal in either case, alone and as a URN. RFC 9562 section 4 */
 const UUID = /^(?:urn:uuid:)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Some tokens of one system; both halves are asked of the same Coding or Identifier. Code undefined: any. */
+/** Matches tokens of one system. Both halves must belong to the same Coding or Identifier. Code undefined: any. */
 function pairMatches(
   node: Node,
   names: Pair,
@@ -91,7 +91,7 @@ function pairMatches(
   return every([code, ask.present(node), system && not(system)]);
 }
 
-/** One of some codes; case counts unless the kind of code, or the system beside it, says that it does not. */
+/** Matches one of some codes. Case counts, unless the kind of code or its system says that it does not. */
 function codesMatch(
   node: Node,
   { system, code, anyCase }: Pair,
@@ -110,14 +110,14 @@ function codesMatch(
   return beside?.kind === 'true' ? freely(codes) : some([exactly, every([beside, freely(cased)])]);
 }
 
-/** Codes as they stand, UUIDs in any case. */
+/** Matches codes exactly, UUIDs in any case. */
 function codesAny(codes: readonly string[], ask: Asking): Leaf {
   const [uuids, others] = [codes.filter(code => UUID.test(code)), codes.filter(code => !UUID.test(code))];
   if (uuids.length === 0) return ask.exact(...codes);
   return node => some([ask.exact(...others)(node), ask.anyCase(...uuids)(node)]);
 }
 
-/** Some of these tokens: codes of Codings, values of Identifiers and ContactPoints, primitives. */
+/** Matches one of these tokens: codes of Codings, values of Identifiers and ContactPoints, primitives. */
 function tokensMatch(node: Node, tokens: readonly TokenValue[], ask: Asking): Predicate | undefined {
   if (node.type === 'CodeableConcept') return ask.child(node, 'coding', coding => tokensMatch(coding, tokens, ask));
   const names = PAIRS[node.type];
@@ -148,8 +148,8 @@ function tokensMatch(node: Node, tokens: readonly TokenValue[], ask: Asking): Pr
 }
 
 /**
- * A `code` element has no system of its own; one in the search must be among those of the element's required binding.
- * None: it is not, so nothing matches.
+ * Prepares a token for a `code` element, which has no system of its own: a searched system must be among those of its
+ * required binding. Returns none otherwise, so nothing matches.
  */
 export function asAskedAt(resource: string, path: SearchPath, token: TypedValue): readonly TypedValue[] {
   if (token.kind !== 'token') return [token];
@@ -171,13 +171,13 @@ export function asAskedAt(resource: string, path: SearchPath, token: TypedValue)
   return codes === undefined || codes.has(token.code) ? [alone] : [];
 }
 
-/** The systems that a `code` element under this parent implies by its required binding. */
+/** Returns the systems that a `code` element under this parent implies by its required binding. */
 function impliedSystems(parentType: string, element: string): ValueSet['systems'] {
   const definition = childOf(parentType, element)?.element;
   return (definition && requiredValueSet(definition))?.systems ?? [];
 }
 
-/** `:text` on a token: the texts of a CodeableConcept, Coding or Identifier. */
+/** Matches `:text` of a token: the texts of a CodeableConcept, Coding or Identifier. */
 export function textsMatch(node: Node, texts: readonly string[], ask: Asking): Predicate | undefined {
   const leaf = ask.primitive(...texts.map(text => ({ kind: 'string', mode: 'starts', text }) as const));
   switch (node.type) {

@@ -1,6 +1,6 @@
 /**
- * The search types of FHIR as a table. In: the text of a value, or typed values. Out: the typed value; a Leaf that asks
- * an element for one of them.
+ * Lists the search types of FHIR. In: the text of a value, or typed values. Out: the typed value; a Leaf that tests an
+ * element for one of them.
  * https://hl7.org/fhir/R4/search.html#ptypes
  */
 
@@ -54,8 +54,8 @@ export const SEARCH_TYPES: Readonly<Record<SearchParameterType, SearchType>> = {
 };
 
 /**
- * How a value is read under each modifier; undefined: as without one. Values of `in` and the like are replaced before
- * (value-set-expansion.ts).
+ * How a value is read under each modifier; undefined: as without one. Values of `in` and similar modifiers are replaced
+ * before (value-set-expansion.ts).
  */
 const READ_BY_MODIFIER: Readonly<Record<Modifier, ((text: string, context: ValueContext) => TypedValue) | undefined>> =
   {
@@ -71,7 +71,7 @@ const READ_BY_MODIFIER: Readonly<Record<Modifier, ((text: string, context: Value
     identifier: readToken,
   };
 
-/** Types one value, as written after the split at commas. */
+/** Reads one value, as written after the split at commas. */
 export function typedValue(
   text: string,
   parameter: SearchedParameter,
@@ -83,7 +83,7 @@ export function typedValue(
   return read ? read(text, context) : SEARCH_TYPES[parameter.type].read(text, parameter, context);
 }
 
-/** The leaf that asks for one of some values. Those of a kind are asked for together. */
+/** Makes the leaf that tests for one of several values. Values of a kind are tested together. */
 export function matching(values: readonly TypedValue[], modifier: Modifier | undefined, ask: Asking): Leaf {
   const leaves: Leaf[] = [];
   const add = <K extends Kind>(kind: K, leafOf: (members: readonly Of<K>[]) => Leaf | readonly Leaf[]): void => {
@@ -104,7 +104,7 @@ export function matching(values: readonly TypedValue[], modifier: Modifier | und
   return node => some(leaves.map(leaf => leaf(node)));
 }
 
-/** Telephone numbers by their digits: no parameter of FHIR, but a filter of the REST interface. */
+/** Matches telephone numbers by their digits: no parameter of FHIR, but a filter of the REST interface. */
 function digitsLeaf(tests: readonly Of<'digits'>[], ask: Asking): Leaf {
   const leaf = ask.primitive({ kind: 'digits', any: tests.flatMap(({ any }) => any) });
   return node => (isPrimitive(node.type) ? leaf(node) : ask.child(node, 'value', leaf));

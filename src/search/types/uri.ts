@@ -1,5 +1,5 @@
 /**
- * Search type `uri`: an address as it stands, or the addresses below it (`:below`).
+ * Search type `uri`: an exact URI, or the URIs below it (`:below`).
  * https://hl7.org/fhir/R4/search.html#uri
  */
 import type { Modifier } from '../query.ts';
