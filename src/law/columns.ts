@@ -24,9 +24,9 @@ import { type Identifier, identifier, type TableName, tableKey } from '../sql/id
 
 export interface TableColumns {
   readonly table: TableName;
-  /** By name. The type is that of the first use that has one. */
+  /** By name. The type is taken from the first use that has one. */
   readonly columns: ReadonlyMap<string, ColumnExpression>;
-  /** Those of the primary key, which tell its rows apart; empty: it has none. */
+  /** Columns of the primary key, which identify its rows; empty if it has none. */
   readonly key: readonly ColumnExpression[];
 }
 
@@ -36,16 +36,16 @@ interface Found {
   readonly table: TableName;
   readonly columns: Map<string, ColumnExpression>;
   readonly key: ColumnExpression[];
-  /** An `sql` reads its rows, which are then asked for one by one. */
+  /** An `sql` reads its rows, so they are read one by one. */
   byRow: boolean;
 }
 
-/** By `tableKey`. */
+/** Returns the columns by `tableKey`. */
 export function columnsRead(registry: Registry): ReadonlyMap<string, TableColumns> {
   return foundIn(registry);
 }
 
-/** The same with the primary keys of the tables that an `sql` reads. */
+/** Returns the same with the primary keys of the tables that an `sql` reads. */
 export function columnsAndKeys(registry: Registry, catalog: Catalog): ReadonlyMap<string, TableColumns> {
   const found = new Map(
     [...foundIn(registry)].map(([name, one]) => [name, { ...one, columns: new Map(one.columns), key: [...one.key] }]),
@@ -70,7 +70,7 @@ export function columnsAndKeys(registry: Registry, catalog: Catalog): ReadonlyMa
 
 const ALIAS = identifier('t');
 
-/** The walk through a large pack takes longer than to make one row's resource, for which the workbench asks. */
+/** Cached: the walk through a large pack takes longer than making the resource of one row, which the workbench does. */
 const walked = new WeakMap<Registry, ReadonlyMap<string, Found>>();
 
 function foundIn(registry: Registry): ReadonlyMap<string, Found> {
@@ -88,16 +88,19 @@ function foundIn(registry: Registry): ReadonlyMap<string, Found> {
   return found;
 }
 
-/** Where a pack reads a column. */
+/** A place where a pack reads a column. */
 export interface ColumnUse {
   readonly mapping: Mapping;
-  /** Of the element, the lookup or the mapping. */
+  /** Position of the element, the lookup or the mapping. */
   readonly at: Position;
   /** An `sql` reads its rows. */
   readonly byRow: boolean;
-  /** What reads it, the same object for all columns that it reads; undefined: a key, an id or an order. */
+  /**
+   * The node or condition that reads it, one object for all columns that it reads; undefined for a key, an id or an
+   * order.
+   */
   readonly by: Reader | undefined;
-  /** It is read to find the row of a code map in a table. */
+  /** The column is read to find the row of a code map in a table. */
   readonly ofCodeMap: boolean;
 }
 
@@ -111,7 +114,7 @@ export function eachColumn(
   const [first] = registry.mappings;
   if (first === undefined) return;
   let use: Omit<ColumnUse, 'byRow'> = { mapping: first, at: first.at, by: undefined, ofCodeMap: false };
-  /** What `visit` meets stands at this place. */
+  /** Sets the position of what `visit` reads. */
   const placed = <T>(at: Position, visit: () => T): T => {
     const before = use;
     use = { ...use, at };
@@ -119,14 +122,14 @@ export function eachColumn(
     use = before;
     return result;
   };
-  /** What `visit` meets may find the row of a code map. */
+  /** Sets whether the reads of `visit` may find the row of a code map. */
   const findingCode = (ofCodeMap: boolean, visit: () => void): void => {
     const before = use;
     use = { ...use, ofCodeMap };
     visit();
     use = before;
   };
-  /** What `visit` meets is read by this. */
+  /** Sets the reader of what `visit` reads. */
   const readBy = (by: Reader | undefined, visit: () => void): void => {
     const before = use;
     use = { ...use, by };
@@ -161,7 +164,7 @@ export function eachColumn(
         });
     }
   };
-  /** The tables that are seen from within a scope. */
+  /** Returns the tables that are visible within a scope. */
   const scope = (of: Scope, around: Tables): Tables => {
     const tables = new Map([...around, ...tablesIn(of)]);
     condition(of.where, tables);
@@ -200,7 +203,7 @@ export function eachColumn(
     if (of.kind === 'each' && of.from.kind === 'pieces') {
       const { column: split, alias, lookups = [] } = of.from;
       readBy(of.from, () => column(split, tables));
-      // Pieces are no table, though one may have the name of their alias.
+      // Pieces are no table, though a table may have the name of their alias.
       const inner = new Map([...tables, ...lookups.map(one => [one.alias, one.table] as const)]);
       inner.delete(alias);
       lookedUp(lookups, inner);
@@ -225,7 +228,7 @@ export function eachColumn(
   for (const one of registry.mappings) mapping(one);
 }
 
-/** The aliases that a scope declares, with their tables. */
+/** Returns the aliases that a scope declares, with their tables. */
 function tablesIn(scope: Scope): Tables {
   return new Map([
     [scope.alias, scope.table] as const,

@@ -1,6 +1,6 @@
 /**
  * Compares a served resource with the one that the interpreter makes of the stored row. In: both. Out: the elements
- * that differ, and the place in the mapping that makes each.
+ * that differ, and the nodes of the mapping that make each.
  */
 import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
@@ -14,7 +14,7 @@ export interface ElementDifference {
   readonly emitted: Thing | undefined;
 }
 
-/** Numbers are compared by value, lists without regard to order: rows that an order leaves equal may come in any. */
+/** Compares numbers by value and lists without their order, because rows that an order leaves equal may come in any. */
 export function differencesOf(
   expected: Thing | undefined,
   emitted: Thing | undefined,
@@ -32,7 +32,7 @@ export function differencesOf(
   return expected === emitted ? [] : [{ path, expected, emitted }];
 }
 
-/** Times with and without zeros of a fraction. */
+/** True if both are times of one instant, with or without zeros of a fraction. */
 function areOneInstant(a: string, b: string): boolean {
   const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
   return isTime.test(a) && isTime.test(b) && Date.parse(a) === Date.parse(b);
@@ -50,7 +50,7 @@ function inLists(
     if (same >= 0) left.splice(same, 1);
     else if (!isOpen(one)) differing.push(expected[i] ?? null);
   }
-  // What may be there or not may be any of those that are left.
+  // An open element may be any of those that are left.
   if (expected.some(isOpen)) return [];
   const pairs = Array.from({ length: Math.max(differing.length, left.length) }, (_, i) => [differing[i], left[i]]);
   return pairs.flatMap(([one, other]) => differencesOf(one, other, path));
@@ -70,7 +70,10 @@ function isObject(thing: Thing | undefined): thing is { readonly [name: string]:
   );
 }
 
-/** The nodes that make an element, those that read values first; the nearest node around it where none does. */
+/**
+ * Returns the nodes that make an element, those that read values first. If there are none, those of the nearest
+ * enclosing element.
+ */
 export function nodesAt(mapping: Mapping, path: readonly string[]): readonly Node[] {
   if (path[0] === 'meta' && path[1] === 'lastUpdated' && mapping.changed) return [mapping.changed];
   for (let length = path.length; length > 0; length--) {
@@ -81,8 +84,8 @@ export function nodesAt(mapping: Mapping, path: readonly string[]): readonly Nod
 }
 
 /**
- * The nodes of the elements that a search parameter's FHIRPath names: `Patient.birthDate`, `Observation.value as
- * Quantity`.
+ * Returns the nodes of the elements that a search parameter's FHIRPath names: `Patient.birthDate`, `Observation.value
+ * as Quantity`.
  */
 export function nodesOfParameter(mapping: Mapping, expression: string): readonly Node[] {
   const { root, resource } = mapping;

@@ -8,7 +8,7 @@ import type { SqlValue } from '../sql/expression.ts';
 import { contradicts } from './readings.ts';
 import { Expected, type Thing } from './thing.ts';
 
-/** Nothing, or a value that an independent reading does not contradict. */
+/** Accepts nothing, or a value that an independent reading does not contradict. */
 export function agreeing(
   { codec, from }: ValueNode,
   stored: readonly SqlValue[],

@@ -1,6 +1,6 @@
 /**
- * Rows of tables as they are stored, fetched by the values of some columns. In: columns of a pack, and keys. Out: rows
- * that are there; keys that are missing are recorded and fetched together.
+ * Fetches rows of tables as they are stored, by the values of some columns. In: columns of a pack, and keys. Out: the
+ * rows found so far. Missing keys are recorded and fetched together.
  */
 import type { JoinColumn, Mapping, Scope } from '../mapping/model.ts';
 import { canonicalOf, castTo } from '../resource/raw.ts';
@@ -19,25 +19,25 @@ import { ifJudged, Unjudged } from './thing.ts';
 /** A row of one table: stored values by column. */
 export type StoredRow = ReadonlyMap<string, SqlValue>;
 
-/** Keys asked for in one statement. */
+/** Keys per statement. */
 const KEYS = 200;
-/** Rows that one statement brings at most: keys that more rows have are not judged. */
+/** Most rows of one statement. Beyond it, none of its keys is judged. */
 const ROWS = 20_000;
-/** Rows of one key. */
+/** Most rows of one key. */
 const OF_ONE_KEY = 100;
 
-/** The fetched rows of a table by the values of some columns. */
+/** The fetched rows of a table, by the values of some columns. */
 interface Index {
   readonly table: TableName;
   readonly columns: readonly ColumnExpression[];
-  /** Which of them are compared without case. */
+  /** True for columns that are compared without case. */
   readonly folds: readonly boolean[];
   readonly rows: Map<string, readonly StoredRow[] | 'many'>;
   readonly wanted: Map<string, readonly Expression[]>;
 }
 
 export class FetchedRows {
-  /** Something was asked for that is not fetched yet: what was worked out of it does not count. */
+  /** Some requested rows are not fetched yet, so results based on them do not count. */
   lacking = false;
   protected readonly database: Database;
   readonly #columns: ReadonlyMap<string, TableColumns>;
@@ -48,12 +48,12 @@ export class FetchedRows {
     this.#columns = columns;
   }
 
-  /** Columns of a table that the pack reads. */
+  /** Returns the columns of a table that the pack reads. */
   columnsOf(table: TableName): readonly ColumnExpression[] {
     return [...(this.#columns.get(tableKey(table))?.columns.values() ?? [])];
   }
 
-  /** All rows that were fetched for joins, by table, each once. Undefined: a key had too many. */
+  /** Returns all rows that were fetched for joins, by table, each once; undefined if a key had too many. */
   fetched(): ReadonlyMap<string, { readonly table: TableName; readonly rows: readonly StoredRow[] }> | undefined {
     const all = new Map<string, { readonly table: TableName; readonly rows: Map<string, StoredRow> }>();
     for (const { table, rows } of this.#indexes.values()) {
@@ -67,7 +67,7 @@ export class FetchedRows {
     return new Map([...all].map(([name, { table, rows }]) => [name, { table, rows: [...rows.values()] }]));
   }
 
-  /** Fetches what was asked for in vain. Rejects with DatabaseError. */
+  /** Fetches the recorded keys. Rejects with DatabaseError. */
   async fetch(signal: AbortSignal): Promise<void> {
     for (const index of this.#indexes.values()) {
       const wanted = [...index.wanted];
@@ -96,11 +96,11 @@ export class FetchedRows {
       const values = columns.map(({ column, type }) => readable(row.get(column) ?? null, type));
       return keyOf(values.map((one, i) => inCase(canonical[i]?.(one) ?? null, folds[i]))) ?? '';
     });
-    // Those that are left out at the limit could be of any key.
+    // Rows beyond the limit could belong to any key.
     for (const [key] of keys) rows.set(key, found.length === ROWS ? 'many' : (byKey.get(key) ?? []));
   }
 
-  /** Rows of a table as they are stored. */
+  /** Reads rows of a table as they are stored. */
   async query(
     table: TableName,
     { where, limit, orderBy = [] }: { where: Predicate; limit: number; orderBy?: readonly Order[] },
@@ -121,8 +121,8 @@ export class FetchedRows {
   }
 
   /**
-   * The rows of a key, by those of its columns that are the table's own: several where a key is unique under `where`
-   * alone.
+   * Returns the rows of a key, by those of its columns that belong to the table: several if a key is unique only under
+   * `where`.
    */
   byKey({ table, alias, key }: Mapping['source'], values: Row, signal: AbortSignal): Promise<readonly StoredRow[]> {
     const own = key.flatMap((column, i) =>
@@ -131,7 +131,7 @@ export class FetchedRows {
     return this.query(table, { where: and(...own), limit: OF_ONE_KEY }, signal);
   }
 
-  /** Rows of a scope's table where theirs = ours, which are asked for where they are not there yet. */
+  /** Returns rows of a scope's table where theirs = ours. Records the key if it is not fetched yet. */
   protected find(
     scope: Pick<Scope, 'table' | 'alias'>,
     on: readonly JoinColumn[],
@@ -167,7 +167,7 @@ export class FetchedRows {
   }
 }
 
-/** Equal for rows that hold the same. */
+/** Returns equal texts for rows with equal content. */
 export function contentOf(row: StoredRow): string {
   const plain = [...row].map(([name, held]) => [name, held instanceof Uint8Array ? [...held] : held]);
   return JSON.stringify(plain);
@@ -176,17 +176,17 @@ export function contentOf(row: StoredRow): string {
 const ALIAS = identifier('t');
 const TEXT = { kind: 'text', unicode: true, fixed: false, length: 4000 } as const;
 
-/** In upper case where case does not count: of ASCII letters, as the engines have it. */
+/** Converts ASCII letters to upper case if case does not count, as the engines do. */
 export function inCase(text: string | null, fold: boolean | undefined): string | null {
   return fold && text !== null ? text.replace(/[a-z]+/g, letters => letters.toUpperCase()) : text;
 }
 
-/** A key column that holds what its type does not say joins nothing here. */
+/** Returns NULL, which joins nothing, for a key column that holds what its type does not allow. */
 function readable(stored: SqlValue, type: ColumnExpression['type']): SqlValue {
   return ifJudged(() => asRowValue(stored, type)) ?? null;
 }
 
-/** Undefined where a part is NULL, which joins nothing. */
+/** Returns undefined if a part is NULL, because NULL joins nothing. */
 function keyOf(parts: readonly (string | null)[]): string | undefined {
   if (parts.includes(null)) return undefined;
   return parts.map(part => `${part?.length}:${part}`).join('');

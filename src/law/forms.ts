@@ -1,7 +1,7 @@
 /**
- * Converts stored values. In: a stored value, and what its column declares. Out: its form for messages, without the
- * value; and the value in the form of rows (src/sql/plan.ts), made without the dialects, so that a plan that rounds or
- * truncates is found.
+ * Converts stored values. In: a stored value, and the declared type of its column. Out: its form for messages, without
+ * the value; and the value in the form of rows (src/sql/plan.ts), made without the dialects, so that a plan that rounds
+ * or truncates is noticed.
  */
 import { type ColumnType, holdsAnyNumber, isMixed } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
@@ -10,10 +10,10 @@ import { readDay, readMoment, readTime } from '../time/written.ts';
 import { UTC, zoneOf } from '../time/zone.ts';
 import { Unjudged } from './thing.ts';
 
-/** Characters of a form that are shown. */
+/** Most characters of a form in a message. */
 const SHOWN = 24;
 
-/** `9999-99-99 99:99`, `AAA^AAA`, `REAL, 1 decimal`, `NULL`: letters and digits are masked, everything else stands. */
+/** Returns `9999-99-99 99:99`, `AAA^AAA`, `REAL, 1 decimal`, `NULL`: letters and digits are masked, the rest stays. */
 export function formOf(stored: SqlValue): string {
   if (stored === null) return 'NULL';
   if (stored instanceof Uint8Array) return `${stored.length} bytes`;
@@ -27,7 +27,7 @@ export function formOf(stored: SqlValue): string {
   return masked.length > SHOWN ? `${masked.slice(0, SHOWN)}… (${stored.length} characters)` : masked;
 }
 
-/** The digits of a binary float without an exponent; the shortest that are this float and no other. */
+/** Returns the digits of a binary float without an exponent: the shortest that identify this float. */
 export function plainDigits(number: number): string {
   const [mantissa = '', exponent] = String(number).split('e');
   if (exponent === undefined) return mantissa;
@@ -39,7 +39,7 @@ export function plainDigits(number: number): string {
   return `${sign}${digits.padEnd(point, '0').slice(0, point)}${digits.length > point ? `.${digits.slice(point)}` : ''}`;
 }
 
-/** A stored value as a row carries it. Throws Unjudged where the column holds what its type does not say. */
+/** Converts a stored value to that of a row. Throws Unjudged if the column holds what its type does not allow. */
 export function asRowValue(stored: SqlValue, type: ColumnType): SqlValue {
   if (stored === null) return null;
   switch (type.kind) {
@@ -59,7 +59,7 @@ export function asRowValue(stored: SqlValue, type: ColumnType): SqlValue {
     case 'datetime':
     case 'time': {
       if (isMixed(type) && isApartFromTimes(stored, type.kind)) return null;
-      // What was found in all rows arrives as it stands; of several forms arrives the one text that they mean.
+      // A layout found in all rows is returned as stored; several forms are returned as one canonical text.
       if (type.form?.kind === 'layout') return stored;
       if (type.form?.kind === 'any') return canonicalTime(stored, type, type.form.zone);
       if (typeof stored !== 'string') throw new Unjudged();
@@ -69,7 +69,7 @@ export function asRowValue(stored: SqlValue, type: ColumnType): SqlValue {
       if (typeof stored !== 'string') throw new Unjudged();
       return asInstant(stored, type);
     case 'uuid':
-      // What is no UUID means no value.
+      // A text that is no UUID means no value.
       return typeof stored === 'string' && UUID.test(stored) ? stored.toUpperCase() : null;
     case 'binary':
       if (!(stored instanceof Uint8Array)) throw new Unjudged();
@@ -77,7 +77,7 @@ export function asRowValue(stored: SqlValue, type: ColumnType): SqlValue {
   }
 }
 
-/** With as many digits after the point as the column declares: as a text `60` of a DECIMAL(6,2) is `60.00`. */
+/** Adds digits after the point up to the declared scale: as text `60` of a DECIMAL(6,2) is `60.00`. */
 function filledUp(digits: string, scale: number): string {
   const [whole = '', fraction = ''] = digits.split('.');
   return scale === 0 && fraction === '' ? whole : `${whole}.${fraction.padEnd(scale, '0')}`;
@@ -92,22 +92,22 @@ function asNumber(stored: Exclude<SqlValue, null>, type: ColumnType): SqlValue {
     if (type.kind === 'integer' && type.bits === 64) return String(stored);
     return stored;
   }
-  // A whole number beyond 2^53 comes as its digits, however narrow its column is declared.
+  // A whole number beyond 2^53 arrives as its digits, even if its column is declared narrower.
   if (typeof stored === 'string' && /^-?\d+$/.test(stored) && !Number.isSafeInteger(Number(stored))) return stored;
-  // What a column of numbers keeps besides them means no value.
+  // Other values in a column of numbers mean no value.
   if (isMixed(type)) return null;
-  // What is no number in a column of numbers is the reader's to judge.
+  // Whoever runs the interpreter decides about other values in a column of numbers.
   if (typeof stored !== 'string' || !/^-?\d+(\.\d+)?$/.test(stored)) throw new Unjudged();
   if (type.kind === 'decimal' || (type.kind === 'integer' && type.bits === 64)) return stored;
   return Number(stored);
 }
 
-/** What stands before or behind all dates and times, among them, means no value. */
+/** True for values that sort before or after all dates and times: they mean no value. */
 function isApartFromTimes(stored: SqlValue, kind: 'date' | 'datetime' | 'time'): boolean {
   return typeof stored !== 'string' || stored < (kind === 'time' ? '00:' : '0001-01-01') || stored >= ':';
 }
 
-/** A number or bytes are no time; the reading of the text is held against it elsewhere (readings.ts). */
+/** Returns the canonical text. A number or bytes are no time; readings.ts compares the reading of the text. */
 function canonicalTime(stored: SqlValue, type: ColumnType, zone: string): string | null {
   if (typeof stored !== 'string') return null;
   const read = type.kind === 'date' ? readDay : type.kind === 'time' ? readTime : readMoment;
@@ -117,7 +117,8 @@ function canonicalTime(stored: SqlValue, type: ColumnType, zone: string): string
 const MOMENT = /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
 /**
- * `2024-03-10 02:30:00.000`, or the day alone. Only the column's plain form: how others are read is not for us to say.
+ * Returns `2024-03-10 02:30:00.000`, or the day alone. Only for the column's plain form, because other forms are not
+ * read here.
  */
 function asMoment(stored: string, type: ColumnType & { readonly kind: 'date' | 'datetime' }): string | null {
   if (type.form?.kind === 'layout') return stored;
@@ -134,25 +135,25 @@ function asMoment(stored: string, type: ColumnType & { readonly kind: 'date' | '
   return digits === 0 ? clock : `${clock}.${fraction.padEnd(digits, '0')}`;
 }
 
-/** `2024-03-10 08:30:00.0000000 -05:00` as clocks in UTC show it. */
+/** Converts `2024-03-10 08:30:00.0000000 -05:00` to UTC. */
 function asInstant(stored: string, { fraction }: ColumnType & { readonly kind: 'instant' }): string {
   const key = readMoment(stored, UTC);
   if (key === undefined) throw new Unjudged();
   return fraction === 0 ? key.slice(0, 19) : key.slice(0, 20 + fraction);
 }
 
-/** Whether the calendar has the day. */
+/** True if the calendar has the day. */
 function isDay(year = '', month = '', day = ''): boolean {
   const at = new Date(`${year}-${month}-${day}T00:00:00Z`);
   return Number(year) > 0 && !Number.isNaN(at.getTime()) && at.getUTCDate() === Number(day);
 }
 
 /**
- * Whether an emitted date, time or instant and a stored text say the same, to the precision of the coarser. A local
- * time that clocks skip is told with the offset from before or after they did.
+ * True if an emitted date, time or instant agrees with a stored text, to the precision of the coarser. A local time
+ * that clocks skip may have the offset from before or after the change.
  */
 export function agreesInTime(emitted: string, stored: string, zone: string): boolean {
-  // A column of days means the day as it is written, whatever time and offset stand beside it.
+  // A column of days means the day as written, whatever time and offset follow it.
   if (/^\d{4}-\d\d-\d\d$/.test(emitted) && stored.trim().startsWith(emitted)) return true;
   const [ours, theirs] = [wallClock(emitted, zone), wallClock(stored, zone)];
   if (!ours || !theirs) return false;
@@ -161,7 +162,7 @@ export function agreesInTime(emitted: string, stored: string, zone: string): boo
     return a.slice(0, common) === b.slice(0, common);
   };
   if (same(ours, theirs)) return true;
-  // Before 1900 the offset of 1900 counts, which is not what the clocks of the zone had.
+  // Before 1900 the offset of 1900 is used, which differs from the clocks of the zone.
   if (theirs < '1900' && same(emitted.replace(/(?:Z|[+-]\d\d:\d\d)$/, '').replace(/\D/g, ''), theirs)) return true;
   const [, local = '', offset = ''] = /^(.*)([+-]\d\d:\d\d)$/.exec(emitted) ?? [];
   if (local === '') return false;
@@ -176,7 +177,7 @@ export function agreesInTime(emitted: string, stored: string, zone: string): boo
   return isNear && same(wallClock(local, zone) ?? '', theirs);
 }
 
-/** `20240310023000123` as clocks of the zone show it, as far as it is said; undefined: no moment. */
+/** Returns `20240310023000123` on clocks of the zone, to the precision of the text; undefined if it is no moment. */
 function wallClock(text: string, zone: string): string | undefined {
   const match = MOMENT.exec(text.trim());
   if (!match) return undefined;

@@ -1,7 +1,6 @@
 /**
- * The reference implementation of the writers: interprets a mapping node by node into an object, slowly and plainly.
- * In: a mapping, a row, and where its values are read. Out: the resource as an object; undefined for a row without an
- * id.
+ * Interprets a mapping node by node into an object, slowly and plainly, as the reference implementation of the writers.
+ * In: a mapping, a row, and a reader of its values. Out: the resource as an object; undefined for a row without an id.
  */
 import { namedNodesOf } from '../mapping/children.ts';
 import type { Primitive } from '../mapping/codecs/codec.ts';
@@ -27,28 +26,31 @@ import { zoneOf } from '../time/zone.ts';
 import { equal, globMatches, inOrder, moment, numberOf, rtrim } from './raw-values.ts';
 import { clean, type Expected, isOpen, mayBeAbsent, type Thing, thingOf, UNJUDGED, Unjudged } from './thing.ts';
 
-/** Where an interpreter has rows from. `R`: a row with all that it may refer to. */
+/** The source of an interpreter's rows. `R`: a row with everything that it may refer to. */
 export interface RowReader<R> {
-  /** A column's value in the form of src/sql/plan.ts. Throws Unjudged. */
+  /** Returns a column's value in the form of src/sql/plan.ts. Throws Unjudged. */
   raw(expression: Expression, row: R): SqlValue;
-  /** The row with the parts of a piece beside it, and what they look up. Undefined: a required lookup finds none. */
+  /** Returns the row with the parts of a piece and what they look up; undefined if a required lookup finds none. */
   within(row: R, pieces: Pieces, parts: ReadonlyMap<Identifier, string>, interpreter: Interpreter<R>): R | undefined;
-  /** The rows of an `each`, in order. */
+  /** Returns the rows of an `each`, in order. */
   children(node: EachNode, row: R, interpreter: Interpreter<R>): readonly R[];
-  /** `Patient/1`; undefined: the reference finds no resource. */
+  /** Returns `Patient/1`; undefined if the reference finds no resource. */
   target(node: RefNode, row: R, interpreter: Interpreter<R>): string | undefined;
   exists(condition: Condition & { readonly kind: 'exists' }, row: R, interpreter: Interpreter<R>): boolean;
 }
 
-/** Whoever looks on while an interpreter works. */
+/** An observer of an interpreter. */
 export interface Watch<R> {
-  /** What may stand for a value that cannot be had. Default: anything. */
+  /** Returns what may replace a value that cannot be determined. Default: anything. */
   instead?(node: Node, row: R): Expected | undefined;
-  /** Told of each value that is read. `isAbsent`: it means none by a rule of the pack, and the codec was not asked. */
+  /**
+   * Called with each value that is read. `isAbsent`: a rule of the pack says that it means none, so the codec was not
+   * called.
+   */
   onValue?(node: ValueNode, row: R, value: Primitive | undefined, isAbsent: boolean): void;
 }
 
-/** A row, and the named parts of the pieces around a node, `alias.part`. */
+/** A row, and the named parts of the enclosing pieces, by `alias.part`. */
 interface Rows<R> {
   readonly row: R;
   readonly pieces: Readonly<Record<string, string>>;
@@ -65,7 +67,7 @@ export class Interpreter<R> {
     this.#watch = watch;
   }
 
-  /** The resource that a mapping makes of a row; undefined: its id cannot be written. */
+  /** Returns the resource that a mapping makes of a row; undefined if its id cannot be written. */
   resource(mapping: Mapping, row: R): Thing | undefined {
     const rows: Rows<R> = { row, pieces: {} };
     const id = this.id(mapping.id, column => this.#reader.raw(column, row));
@@ -85,14 +87,14 @@ export class Interpreter<R> {
     return resource;
   }
 
-  /** Whether a node of the row itself is there. Throws Unjudged where that cannot be told. */
+  /** True if a node of the row itself is present. Throws Unjudged if that cannot be determined. */
   isPresent(node: Node, row: R): boolean {
     const thing = this.node(node, { row, pieces: {} });
     if (thing !== undefined && mayBeAbsent(thing)) throw new Unjudged();
     return thing !== undefined;
   }
 
-  /** Whether a condition on the row itself holds. */
+  /** True if a condition on the row itself holds. */
   holds(condition: Condition, row: R): boolean {
     return this.condition(condition, { row, pieces: {} });
   }
@@ -174,7 +176,7 @@ export class Interpreter<R> {
     return Object.fromEntries([...present.values()].map(([name, thing]) => [name, thing]));
   }
 
-  /** Names, things and whether their presence decides about the object. */
+  /** Returns names, things and whether their presence decides about the object. */
   members(node: ObjectNode, rows: Rows<R>): [string, Thing | undefined, boolean][] {
     return node.members.flatMap(member => {
       if (member.kind === 'element') {
@@ -190,7 +192,7 @@ export class Interpreter<R> {
         }));
         const dynamic = things.filter(t => t.dynamic);
         if (!(dynamic.length > 0 ? dynamic : things).some(t => t.thing !== undefined)) continue;
-        // Where it may be absent after all, a later alternative may be there.
+        // If this alternative may be absent after all, a later one may be present.
         const isSure = !dynamic.some(({ thing }) => thing !== undefined && isOpen(thing));
         return order.map((name): [string, Thing | undefined, boolean] => {
           const named = things.find(t => t.name === name);
@@ -275,7 +277,7 @@ export class Interpreter<R> {
     return parts.filter(part => part !== undefined && part !== '').join(node.separator);
   }
 
-  /** Rows without a text stand between the others as empty lines. */
+  /** Joins the texts of the rows. Rows without a text are empty lines. */
   lines(node: LinesNode, rows: Rows<R>): Primitive | undefined {
     const lines = this.rowsOf(node.each, rows).map(inner => this.value(node.line, inner));
     return lines.every(line => line === undefined) ? undefined : node.codec.decode(lines.join(node.separator));
@@ -372,8 +374,8 @@ function dependsOnRow(node: Node): boolean {
 }
 
 /**
- * What escaped characters that are no printable ASCII take less than the nine that count for each of their units.
- * docs/decisions/0434
+ * Returns by how much the escapes of characters other than printable ASCII are shorter than nine characters per UTF-16
+ * unit, which the limit counts. docs/decisions/0434
  */
 function uncommon(parts: readonly IdPart[], raw: (column: ColumnExpression) => SqlValue): number {
   const escaped = parts.flatMap(part => (part.kind === 'column' && part.codec.name === 'escaped' ? [part] : []));

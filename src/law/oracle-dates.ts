@@ -1,6 +1,7 @@
 /**
- * Dates in the reference implementation of search. In: a date of a query with its prefix, the zone of local times.
- * Out: whether a value matches. Time zones are asked of the clock of the platform, not of src/time.
+ * Matches dates in the reference implementation of search. In: a date of a query with its prefix, the zone of local
+ * times.
+ * Out: whether a value matches. It uses the time zones of the platform, not those of src/time.
  * https://hl7.org/fhir/R4/search.html#date
  */
 import { type Answers, field, prefixOf } from './oracle-values.ts';
@@ -10,7 +11,7 @@ interface Interval {
   readonly high: number;
 }
 
-/** Whether a date, period or timing lies as a date in a query asks. */
+/** Returns a test whether a date, period or timing matches a date of a query. */
 export function date(text: string, zone: string, now: number): Answers {
   const { prefix, rest } = prefixOf(text);
   const asked = interval(rest, zone);
@@ -56,11 +57,11 @@ function valueInterval(type: string, value: unknown, zone: string): Interval | u
     const bounds = field(field(value, 'repeat'), 'boundsPeriod');
     return bounds === undefined ? undefined : valueInterval('Period', bounds, zone);
   }
-  // A choice may be a text, such as Procedure.performedString: that is no date.
+  // A choice may be a text, such as Procedure.performedString, which is no date.
   return typeof value === 'string' && type !== 'string' ? interval(value, zone) : undefined;
 }
 
-/** What a FHIR date, dateTime or instant stands for; without an offset it is local to the zone. */
+/** Returns the interval of a FHIR date, dateTime or instant. Without an offset it is local to the zone. */
 export function interval(text: string, zone: string): Interval {
   const ofZone = intervals.get(zone) ?? new Map<string, Interval>();
   intervals.set(zone, ofZone);
@@ -71,7 +72,7 @@ export function interval(text: string, zone: string): Interval {
   return made;
 }
 
-/** By zone and text. Asking the clock is slow, and the same dates are asked for by every question. */
+/** Cache by zone and text: conversions are slow, and every question uses the same dates. */
 const intervals = new Map<string, Map<string, Interval>>();
 
 function makeInterval(text: string, zone: string): Interval {
@@ -102,7 +103,7 @@ function makeInterval(text: string, zone: string): Interval {
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /**
- * Whether a time with an offset is one that clocks of the zone skip, told with the offset from before they did: clocks
+ * True if a time with an offset is one that clocks of the zone skip, written with the offset before the change: clocks
  * show another time at its instant.
  */
 export function isSkipped(text: string, zone: string): boolean {
@@ -112,7 +113,7 @@ export function isSkipped(text: string, zone: string): boolean {
   return interval(local, zone).low === instant && clockOf(zone)(instant) !== interval(`${local}Z`, zone).low;
 }
 
-/** What clocks of a zone show at an instant, as if it were UTC. */
+/** Returns what clocks of a zone show at an instant, as if it were UTC. */
 function clockOf(zone: string): (instant: number) => number {
   let format = formats.get(zone);
   if (!format) {
@@ -142,10 +143,10 @@ function clockOf(zone: string): (instant: number) => number {
   };
 }
 
-/** The instant at which clocks of a zone show a time (given as if it were UTC), by asking the clock. */
+/** Returns the instant at which clocks of a zone show a time (given as if it were UTC), by trying offsets. */
 function localInstant(wall: number, zone: string): number {
   const shown = clockOf(zone);
-  // The offset in force a day before is the one before any change that day; it wins when two would do or none does.
+  // The offset of the day before is the one before any change that day. It is used if both offsets fit or neither does.
   const before = shown(wall - 86_400_000) - (wall - 86_400_000);
   const after = shown(wall + 86_400_000) - (wall + 86_400_000);
   if (shown(wall - before) === wall) return wall - before;

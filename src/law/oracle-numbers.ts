@@ -1,11 +1,11 @@
 /**
- * Numbers and quantities in the reference implementation of search. In: a number of a query with its prefix, perhaps
- * with a unit. Out: whether a value matches.
+ * Matches numbers and quantities in the reference implementation of search. In: a number of a query with its prefix,
+ * perhaps with a unit. Out: whether a value matches.
  * https://hl7.org/fhir/R4/search.html#number
  */
 import { type Answers, field, partsOf, plain, prefixOf } from './oracle-values.ts';
 
-/** Whether a quantity or range of the unit that is asked for lies as its number asks. */
+/** Returns a test whether a quantity or range has the searched unit and matches the number. */
 export function quantity(text: string): Answers {
   const [amount = '', system, code] = partsOf(text, '|').map(plain);
   const matches = number(amount);
@@ -33,7 +33,7 @@ export function quantity(text: string): Answers {
   };
 }
 
-/** Whether the numbers from `low` to `high`, both of them too, lie as a prefix asks. */
+/** Returns a test whether the numbers from `low` to `high`, both included, match by the prefix. */
 function range(text: string): (low: number, high: number) => boolean {
   const { prefix, rest } = prefixOf(text);
   const asked = Number(rest);
@@ -65,8 +65,8 @@ function range(text: string): (low: number, high: number) => boolean {
 }
 
 /**
- * Whether a number is within half a unit of the last digit that is written: 5.40 is 5.395 to 5.405. By whole numbers,
- * for a binary fraction of seventeen digits has no room for the half.
+ * Returns a test whether a number is within half a unit of the last written digit: 5.40 is 5.395 to 5.405. It computes
+ * with whole numbers, because a binary fraction of seventeen digits has no room for the half.
  */
 function roundsTo(written: string): (value: number) => boolean {
   const asked = decimal(written);
@@ -80,7 +80,8 @@ function roundsTo(written: string): (value: number) => boolean {
 }
 
 /**
- * Where a number lies: 0 within a tenth of the written one, both ends included; -1 below and 1 above. By whole numbers.
+ * Returns where a number lies: 0 within a tenth of the written one, both ends included; -1 below and 1 above. It
+ * computes with whole numbers.
  */
 function tenthFrom(written: string): (value: number) => -1 | 0 | 1 {
   const asked = decimal(written);
@@ -95,7 +96,7 @@ function tenthFrom(written: string): (value: number) => -1 | 0 | 1 {
   };
 }
 
-/** `units` of ten to the power of minus `scale`, which may be negative. */
+/** The value `units` × 10^-`scale`; the scale may be negative. */
 interface Decimal {
   readonly units: bigint;
   readonly scale: number;
@@ -108,7 +109,8 @@ function decimal(text: string): Decimal {
 }
 
 /**
- * Whether a point, or with a comparator the open or closed ray that it stands for, lies as a number in a query asks.
+ * Returns a test whether a point, or with a comparator the open or closed ray that it stands for, matches the number of
+ * a query.
  */
 export function number(text: string): (value: number, comparator: string | undefined) => boolean {
   const { prefix, rest } = prefixOf(text);

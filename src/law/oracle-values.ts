@@ -1,9 +1,9 @@
 /**
- * What the parts of the reference implementation of search share: values of JSON with their FHIR types, and the prefix
- * of a value in a query.
+ * Defines what the parts of the reference implementation of search share: values of JSON with their FHIR types, and the
+ * prefix of a value in a query.
  */
 
-/** A value that an expression leads to, with its FHIR type. */
+/** A value that an expression finds, with its FHIR type. */
 export interface Indexed {
   readonly type: string;
   readonly value: unknown;
@@ -20,19 +20,19 @@ export function field(value: unknown, name: string): unknown {
   return value !== null && typeof value === 'object' ? (value as Json)[name] : undefined;
 }
 
-/** Separators that no backslash escapes; of two backslashes the first escapes the second. */
+/** Separators that are not escaped with a backslash. Of two backslashes the first escapes the second. */
 const SEPARATORS = {
   ',': /(?<=(?:^|[^\\])(?:\\\\)*),/,
   $: /(?<=(?:^|[^\\])(?:\\\\)*)\$/,
   '|': /(?<=(?:^|[^\\])(?:\\\\)*)\|/,
 } as const;
 
-/** The parts of a query's text, each still with its escapes. https://hl7.org/fhir/R4/search.html#escaping */
+/** Returns the parts of a query's text, each still escaped. https://hl7.org/fhir/R4/search.html#escaping */
 export function partsOf(text: string, separator: keyof typeof SEPARATORS): readonly string[] {
   return text.split(SEPARATORS[separator]);
 }
 
-/** A part without its escapes. */
+/** Returns a part without its escapes. */
 export function plain(text: string): string {
   return text.replace(/\\([,$|\\])/g, '$1');
 }

@@ -1,6 +1,6 @@
 /**
- * The reference implementation of search, without any of our planning. The FHIRPath engine takes the values from the
- * emitted JSON by the SearchParameter's own expression; matching follows https://hl7.org/fhir/R4/search.html on JSON
+ * Is the reference implementation of search, independent of our planning. The FHIRPath engine takes the values from the
+ * emitted JSON by the SearchParameter's own expression. Matching follows https://hl7.org/fhir/R4/search.html on JSON
  * values.
  */
 import fhirpath from 'fhirpath';
@@ -13,9 +13,9 @@ import { type Answers, field, type Indexed, type Json, list, partsOf, plain } fr
 export interface Question {
   readonly parameter: SearchParameter;
   readonly modifier?: string;
-  /** One value as it stands in the query string. */
+  /** One value as written in the query string. */
   readonly text: string;
-  /** The codes that the value stands for, where the modifier is one of those that say so. */
+  /** The codes that the value stands for, if the modifier replaces a value by codes. */
   readonly anyOf?: readonly string[];
 }
 
@@ -23,12 +23,12 @@ type Compiled = (resource: unknown) => unknown;
 
 const compiled = new Map<string, { readonly values: Compiled; readonly types: Compiled }>();
 
-/** `resolve()` needs the server; on JSON the type of a literal reference is its first segment. */
+/** Replaces `resolve()`, which needs the server: in JSON the type of a literal reference is its first segment. */
 function withoutResolve(expression: string): string {
   return expression.replace(/where\(\s*resolve\(\)\s+is\s+(\w+)\s*\)/g, "where(reference.startsWith('$1/'))");
 }
 
-/** All values of a parameter on a resource. */
+/** Returns all values of a parameter on a resource. */
 export function indexOf(resource: Json, expression: string): readonly Indexed[] {
   let pair = compiled.get(expression);
   if (!pair) {
@@ -45,28 +45,31 @@ export function indexOf(resource: Json, expression: string): readonly Indexed[] 
   return values.map((value, i) => ({ type: String(types[i] ?? typeof value), value }));
 }
 
-/** What a composite indexes on one element: for each of its components the values there. */
+/** The values of a composite on one element, per component. */
 export type CompositeValue = readonly (readonly Indexed[])[];
 
 /**
- * What a parameter indexes on a resource. Of a composite one value of the type `composite` for each element that it
- * begins at: its components belong together there. https://hl7.org/fhir/R4/search.html#composite
+ * Returns what a parameter indexes on a resource. A composite gives one value of the type `composite` per element that
+ * it begins at, because its components belong together there. https://hl7.org/fhir/R4/search.html#composite
  */
 export function indexedBy(resource: Json, { expression, components }: SearchParameter): readonly Indexed[] {
   if (components === undefined) return indexOf(resource, expression);
   const elements = indexOf(resource, expression).slice(0, ELEMENTS);
   return elements.map((_, i) => {
-    // Not of the element alone: FHIRPath knows the types of choices by where they stand.
+    // Evaluated on the whole resource, because FHIRPath knows the types of choices by their place.
     const at = `(${expression})[${i}]`;
     const value: CompositeValue = components.map(component => indexOf(resource, `${at}.${component.expression}`));
     return { type: 'composite', value };
   });
 }
 
-/** Elements of a resource that a composite is tried on; an expression is compiled for each. */
+/** Most elements of a resource that a composite is tested on, because each needs a compiled expression. */
 const ELEMENTS = 100;
 
-/** Whether one of a resource's values answers the question. The question is read once, for many resources. */
+/**
+ * Returns a test whether one of a resource's values matches the question. The question is parsed once for many
+ * resources.
+ */
 export function answering(question: Question, zone: string, now: number): (values: readonly Indexed[]) => boolean {
   const { parameter, modifier, text } = question;
   const parts = question.anyOf ? [text] : partsOf(text, ',');
@@ -90,7 +93,7 @@ export function answering(question: Question, zone: string, now: number): (value
 }
 
 /**
- * Whether some search by a parameter of that type could find the value: extensions alone are none, nor is a time in
+ * Returns a test whether a search by a parameter of that type could find the value: not extensions alone, nor a time in
  * words.
  */
 function isSearchable(kind: SearchParameter['type']): Answers {
@@ -175,10 +178,10 @@ function answeringValue({ parameter, modifier, text }: Question, zone: string, n
   }
 }
 
-/** Modifiers whose meaning is that of the parameter's type. */
+/** Modifiers whose meaning depends on the parameter's type. */
 const BY_TYPE: ReadonlySet<string> = new Set(['exact', 'contains', 'below', 'above']);
 
-/** All parts hold within one element. */
+/** Tests that all parts match within one element. */
 function composite({ components = [] }: SearchParameter, text: string, zone: string, now: number): Answers {
   const parts = partsOf(text, '$');
   const answers = components.map(({ code, type }, i) =>
@@ -191,7 +194,7 @@ function composite({ components = [] }: SearchParameter, text: string, zone: str
   return ({ value }) => answers.every((answer, i) => ((value as CompositeValue)[i] ?? []).some(answer));
 }
 
-/** The modifier for one of several values; that none of them matches is decided of all. */
+/** Returns the modifier for one of several values. It leaves out `not`, which applies to all of them together. */
 function like(modifier: string | undefined): { readonly modifier?: string } {
   return modifier === undefined || modifier === 'not' ? {} : { modifier };
 }
@@ -204,7 +207,9 @@ export function fold(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().normalize('NFD').replace(/\p{M}/gu, '');
 }
 
-/** Words that are different, without apostrophes and full stops: what a name, an address or a text is searched by. */
+/**
+ * Returns the different words, without apostrophes and full stops, by which a name, an address or a text is searched.
+ */
 function wordsOf(text: string): readonly string[] {
   const words = fold(text)
     .replaceAll(/['’‘‛`´ʻʼ′＇.]/g, '')
@@ -245,7 +250,7 @@ function token(text: string, expression = ''): Answers {
   };
 }
 
-/** Systems whose codes are the same in capitals and in small letters; by hand, for the planner has its own list. */
+/** Systems whose codes are case-insensitive. Written by hand, because the planner has its own list. */
 const WITHOUT_CASE =
   /^(http:\/\/hl7\.org\/fhir\/sid\/icd-(10|10-cm|9-cm)|http:\/\/www\.cms\.gov\/Medicare\/Coding\/(ICD10|HCPCSReleaseCodeSets)|http:\/\/www\.ama-assn\.org\/go\/cpt|http:\/\/(loinc\.org|snomed\.info\/sct)|urn:ietf:bcp:(47|13))$/;
 
@@ -258,14 +263,14 @@ function isUuid(text: string): boolean {
   return /^(urn:uuid:)?[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}$/i.test(text);
 }
 
-/** Of `_id`, whose case always counts. */
+/** The expression of `_id`, which is always case-sensitive. */
 const ID = 'Resource.id';
 
 function isMimeType(expression: string): boolean {
   return /\.contentType$/.test(expression);
 }
 
-/** `system|code|value`: of the type's codings and of the value. */
+/** Matches `system|code|value` with the codings of the type and the value. */
 function ofType(text: string): Answers {
   const [system = '', code = '', own = ''] = partsOf(text, '|');
   const type = token(`${system}|${code}`);
@@ -304,7 +309,7 @@ function matchingString(text: string, modifier: string | undefined): (value: str
 function reference(text: string): Answers {
   const typed = text.includes('/');
   return ({ value }) => {
-    // a canonical is its address
+    // A canonical is compared as a URL.
     if (typeof value === 'string') return value === text;
     const literal = field(value, 'reference');
     if (typeof literal !== 'string') return false;

@@ -1,7 +1,7 @@
 /**
- * The reference implementation of sort values: of several values the one that comes first. Dates sort by instants,
- * texts without the case of ASCII letters unless they are codes, quantities by number, references by rank. In: the
- * values that a parameter indexes. Out: a number or a text; undefined if there is none.
+ * Is the reference implementation of sort values: of several values the first counts. Dates sort by instants, texts
+ * without the case of ASCII letters unless they are codes, quantities by number, references by rank. In: the values
+ * that a parameter indexes. Out: a number or a text; undefined if there is none.
  * https://hl7.org/fhir/R4/search.html#sort
  */
 import type { SearchParameter } from '../r4/search-parameters.ts';
@@ -10,7 +10,7 @@ import type { Indexed } from './oracle-values.ts';
 
 export type SortValue = number | string;
 
-/** `rankOf`: what a reference sorts by. */
+/** Returns the sort value. `rankOf`: what a reference sorts by. */
 export function sortValueOf(
   indexed: readonly Indexed[],
   type: SearchParameter['type'],
@@ -36,7 +36,7 @@ export function sortValueOf(
   return direction === 'descending' ? ordered.at(-1) : ordered[0];
 }
 
-/** Codes as they stand; what is typed by people, such as mail addresses, as a text. */
+/** Returns codes unchanged. What people type, such as email addresses, sorts as text. */
 function codesOf({ type, value }: Indexed): readonly string[] {
   if (typeof value === 'string' || typeof value === 'boolean') return [String(value)];
   const object = value as {
@@ -49,18 +49,18 @@ function codesOf({ type, value }: Indexed): readonly string[] {
   return [object.code ?? object.value].filter(code => code !== undefined);
 }
 
-/** Text as it sorts: the case of ASCII letters does not count. */
+/** Returns the text to sort by, without the case of ASCII letters. */
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value.replaceAll(/[a-z]/g, letter => letter.toUpperCase()).trimEnd() : undefined;
 }
 
-/** Instant at which a date or period begins; words instead of a date are no value. */
+/** Returns the instant at which a date or period begins. Words instead of a date are no value. */
 function startOf(value: Indexed, zone: string): number | undefined {
   const start = startTextOf(value);
   return start === undefined ? undefined : interval(start, zone).low;
 }
 
-/** Whether a date or period begins in an hour that clocks of the zone skip: it sorts by its local time. */
+/** True if a date or period begins in an hour that clocks of the zone skip. It sorts by its local time. */
 export function isInSkippedHour(value: Indexed, zone: string): boolean {
   const start = startTextOf(value);
   return start !== undefined && isSkipped(start, zone);

@@ -1,5 +1,5 @@
 /**
- * Makes search values for a parameter: values that occur in the data, values near them, and values that tend to break
+ * Makes search values for a parameter: values that occur in the data, values near them, and values that often break
  * searches.
  */
 
@@ -11,16 +11,16 @@ import { field, type Indexed, list, partsOf, plain } from './oracle-values.ts';
 
 const PREFIXES = ['', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'];
 
-/** At most this many different values of the data per parameter. */
+/** `values`: most different values of the data per parameter. */
 export interface Amount {
   readonly values: number;
-  /** Value sets of the server, by address. */
+  /** Value sets of the server, by URL. */
   readonly valueSets?: ReadonlyMap<string, CodesBySystem>;
   /** Hierarchies of the pack. */
   readonly hierarchies?: Hierarchies | undefined;
 }
 
-/** Questions for one parameter, from all values it has in the data. */
+/** Makes questions for one parameter from all its values in the data. */
 export function questionsFor(offered: Offered, occurring: readonly Indexed[], amount: Amount): readonly Question[] {
   if (offered.parameter.type === 'composite') return questionsOfComposite(offered, occurring, amount);
   const { parameter, modifiers } = offered;
@@ -81,11 +81,14 @@ export function questionsFor(offered: Offered, occurring: readonly Indexed[], am
   questions.push(...questionsOfCodes(offered, occurring, amount));
   if (modifiers.has('missing')) for (const text of ['true', 'false']) ask(text, 'missing');
   for (const odd of ODD[parameter.type] ?? []) ask(odd);
-  // Two dates of a year, cut to it, ask the same.
+  // Two dates of one year, cut to the year, give equal questions.
   return [...new Map(questions.map(question => [`${question.modifier} ${question.text}`, question])).values()];
 }
 
-/** Parts that stand together in the data, and parts of two elements, which may stand together nowhere. */
+/**
+ * Makes questions of parts that occur together in the data, and of parts of two elements, which may never occur
+ * together.
+ */
 function questionsOfComposite(
   { parameter }: Offered,
   occurring: readonly Indexed[],
@@ -118,7 +121,7 @@ function questionsOfComposite(
 
 const PREFIXED: ReadonlySet<string> = new Set(['date', 'number', 'quantity']);
 
-/** What becomes of values that stand for other codes, and what is asked of identifiers. */
+/** Makes questions with modifiers whose values stand for other codes, and questions about identifiers. */
 function questionsOfCodes(
   { parameter, modifiers }: Offered,
   occurring: readonly Indexed[],
@@ -186,7 +189,7 @@ function questionsOfCodes(
   return questions;
 }
 
-/** Values that nothing has, or that trip careless SQL. */
+/** Values that nothing has, or that break careless SQL. */
 const ODD: Readonly<Record<string, readonly string[]>> = {
   token: ['nobody-has-this', '%', '_', "'", 'urn:none|', '|nobody', ' x'],
   string: ['%', '_', "o'", 'zzzz', '[a-z]'],
@@ -261,7 +264,7 @@ function textsFor(kind: string, { type, value }: Indexed): readonly string[] {
 }
 
 /**
- * A text (escaped) as people also write it: its last word, its words turned about, other apostrophes, blanks for
+ * Returns other ways of writing a text (escaped): its last word, its words reversed, other apostrophes, blanks for
  * hyphens.
  */
 function wordQuestions(text: string): readonly string[] {
@@ -275,14 +278,14 @@ function wordQuestions(text: string): readonly string[] {
   return ways.filter(way => way !== text);
 }
 
-/** A token whose code has its small letters as capitals and the other way round; the system stays. */
+/** Swaps small letters and capitals of a token's code; the system stays. */
 function caseTurned(text: string): string {
   const at = text.lastIndexOf('|') + 1;
   const turned = [...text.slice(at)].map(one => (one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase()));
   return text.slice(0, at) + turned.join('');
 }
 
-/** An address cut at each of its slashes, with it and without. */
+/** Cuts a URL at each of its slashes, with the slash and without. */
 function addressesAbove(text: string): readonly string[] {
   return [...text.matchAll(/(?<!\/)\/(?!\/)/g)].flatMap(({ index }) => [
     text.slice(0, index + 1),
@@ -290,12 +293,12 @@ function addressesAbove(text: string): readonly string[] {
   ]);
 }
 
-/** A date as it is, cut to lower precisions. */
+/** Returns a date unchanged and cut to lower precisions. */
 function datesAround(text: string): readonly string[] {
   return [...new Set([text, text.slice(0, 10), text.slice(0, 7), text.slice(0, 4)])].filter(t => t.length >= 4);
 }
 
-/** Evenly chosen, so that rare values at the end are asked for too. */
+/** Chooses evenly, so that rare values at the end are included. */
 export function spread<T>(values: readonly T[], most: number): readonly T[] {
   if (values.length <= most) return values;
   return Array.from({ length: most }, (_, i) => values[Math.floor((i * values.length) / most)]).filter(

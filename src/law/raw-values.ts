@@ -1,6 +1,6 @@
 /**
- * The reference implementation of comparisons of raw values, as conditions of mappings make them: equality, order,
- * patterns. It shares no code with src/resource/raw.ts, so that the law notices a fault there.
+ * Is the reference implementation of comparisons of raw values in conditions of mappings: equality, order, patterns. It
+ * shares no code with src/resource/raw.ts, so that the law notices a fault there.
  */
 import type { ColumnType } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
@@ -12,7 +12,7 @@ export function inOrder(a: Key, op: '<' | '<=' | '>' | '>=', b: Key): boolean {
   return { '<': a < b, '<=': a <= b, '>': a > b, '>=': a >= b }[op];
 }
 
-/** `*`, `?` and classes, by plain backtracking. */
+/** Matches `*`, `?` and classes by plain backtracking. */
 export function globMatches(pattern: readonly string[], given: readonly string[]): boolean {
   const [head, ...rest] = pattern;
   if (head === undefined) return given.length === 0;
@@ -44,7 +44,7 @@ export function equal(a: SqlValue, ofA: ColumnType, b: SqlValue, ofB: ColumnType
   return left === right && left !== undefined;
 }
 
-/** Exact for 64 bits; undefined for text that is no plain number. */
+/** Returns the number, exactly for 64 bits; undefined for text that is no plain number. */
 export function numberOf(raw: SqlValue): number | bigint | undefined {
   if (typeof raw === 'number') return Number.isInteger(raw) ? BigInt(raw) : raw;
   const text = String(raw).trim();

@@ -1,11 +1,11 @@
 /**
- * Checks what a note of HTML, RTF or plain text became, without the sanitiser. In: the stored notes and the emitted
- * text. Out: whether they contradict each other: letters that no note has, lost letters of a plain note, or markup
- * that a narrative must not have. If the markup is simple, all letters must be there in order.
+ * Checks the emitted text of a note (HTML, RTF or plain text) without the sanitizer. In: the stored notes and the
+ * emitted text. Out: whether they contradict each other: letters that no note has, lost letters of a plain note, or
+ * markup that a narrative must not have. If the markup is simple, all letters must be there in order.
  * https://hl7.org/fhir/R4/narrative.html#xhtml
  */
 
-/** Stands for a note with nothing to read. */
+/** Replaces a note without readable text. */
 const NO_TEXT = '(no text)';
 const DIV = /^<div xmlns="http:\/\/www\.w3\.org\/1999\/xhtml">([\s\S]*)<\/div>$/;
 const TAG = /<(\/?)([a-z][a-z0-9]*)((?: (?:colspan|rowspan)="\d{1,3}")*)(\/?)>/g;
@@ -13,7 +13,7 @@ const TAG = /<(\/?)([a-z][a-z0-9]*)((?: (?:colspan|rowspan)="\d{1,3}")*)(\/?)>/g
 const UNSAFE =
   /^(?:script|style|link|meta|base|title|iframe|frame|frameset|object|embed|applet|form|input|button|select|textarea|img|audio|video|svg|math|a)$/;
 
-/** Whether an emitted text is not that of the notes, of which none is blank. `form`: a text, or a narrative. */
+/** True if an emitted text is not that of the notes, none of which is blank. `form`: a text, or a narrative. */
 export function noteDiffers(form: 'html' | 'xhtml', notes: readonly string[], emitted: string): boolean {
   const text = form === 'html' ? emitted : textOfNarrative(emitted);
   if (text === undefined) return true;
@@ -25,12 +25,12 @@ export function noteDiffers(form: 'html' | 'xhtml', notes: readonly string[], em
   return !isWithin(plainLetters(shown.replaceAll(squeezed(NO_TEXT), '')), plainLetters(stored));
 }
 
-/** The narrative that a page of HTML holds. */
+/** Returns the narrative in an HTML page. */
 export function narrativeIn(page: string): string {
   return /<div xmlns[\s\S]*<\/div>/.exec(page)?.[0] ?? page;
 }
 
-/** Undefined: not a narrative that FHIR allows. */
+/** Returns the text of a narrative; undefined if FHIR does not allow the narrative. */
 function textOfNarrative(xhtml: string): string | undefined {
   const [, body] = DIV.exec(xhtml) ?? [];
   if (body === undefined) return undefined;
@@ -50,13 +50,12 @@ interface Letters {
   /** Without blanks and controls. */
   readonly letters: string;
   /**
-   * What has to be there and nothing else: all characters, letters and digits, or nothing (some of them may be left
-   * out).
+   * What must be there and nothing else: all characters, only letters and digits, or nothing (some may be left out).
    */
   readonly exact: 'all' | 'letters' | 'none';
 }
 
-/** HTML of which every reader makes the same: tags that are closed, and entities that everybody knows. */
+/** HTML that every reader interprets alike: closed tags and well-known entities. */
 const SIMPLE =
   /^(?:[^<&]|<\/?[a-zA-Z][a-zA-Z0-9]*(?: +[a-zA-Z-]+="[^"<>]*")* *\/?>|&(?:#\d+|#[xX][0-9a-fA-F]+|amp|lt|gt|quot|apos|nbsp);)*$/;
 /** Elements whose content is no text of the note, or is read by other rules. */
@@ -88,11 +87,11 @@ function character(code: number): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : '';
 }
 
-/** Groups of RTF that hold no text of the document. */
+/** Groups of RTF without text of the document. */
 const SILENT = /\{\\(?:\*|(?:fonttbl|colortbl|stylesheet|info|pict|object|header|footer|listtable)(?![a-z]))/;
 
 function lettersOfRtf(rtf: string): Letters {
-  // A number of characters behind \u is there for readers without Unicode, and \bin is followed by bytes.
+  // Some characters after \u are for readers without Unicode, and bytes follow \bin.
   if (/\\(?:u-?\d|uc\d|bin\d)/.test(rtf)) {
     const letters = rtf.replace(/\\u(-?\d+) ?/g, (_, code: string) => character((Number(code) + 65_536) % 65_536));
     return { letters: squeezed(letters), exact: 'none' };
@@ -107,7 +106,7 @@ function lettersOfRtf(rtf: string): Letters {
   return { letters, exact: letters === '' ? 'none' : 'letters' };
 }
 
-/** Where a group that begins at a place is over. */
+/** Returns the end of a group that begins at a place. */
 function endOfGroup(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
@@ -119,17 +118,17 @@ function endOfGroup(text: string, from: number): number {
   return text.length;
 }
 
-/** Without blanks, controls and what is no character. */
+/** Removes blanks, controls and unassigned characters. */
 function squeezed(text: string): string {
   return text.replace(/[\s\u00a0\ufffd]|\p{C}/gu, '');
 }
 
-/** Letters and digits that no reader writes otherwise. */
+/** Returns the letters and digits that no reader changes. */
 function plainLetters(text: string): string {
   return text.replace(/[^A-Za-z0-9]/g, '');
 }
 
-/** Whether all characters stand in a text, in their order. */
+/** True if all characters occur in a text in their order. */
 function isWithin(characters: string, text: string): boolean {
   let at = -1;
   for (const one of characters) {

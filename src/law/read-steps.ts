@@ -1,10 +1,10 @@
 /**
- * The reference implementation of text steps. In: steps as the mapping writes them, and a stored text. Out: the text
- * that the codec gets; undefined if there is none. docs/mapping-language.md, codecs
+ * Is the reference implementation of text steps. In: steps as written in the mapping, and a stored text. Out: the text
+ * for the codec; undefined if there is none. docs/mapping-language.md, codecs
  */
 import type { StepOptions } from '../mapping/codecs/text-step.ts';
 
-/** The text after all steps, in their order. */
+/** Returns the text after all steps, in their order. */
 export function textAfter(steps: readonly StepOptions[], stored: string): string | undefined {
   return steps.reduce<string | undefined>((text, step) => (text === undefined ? text : after(step, text)), stored);
 }
@@ -30,7 +30,7 @@ function after(step: StepOptions, text: string): string | undefined {
   }
 }
 
-/** By the pieces between backslashes, of which each second one is an escape. */
+/** Splits at backslashes: every second piece is an escape. */
 function withoutEscapes(text: string): string {
   const pieces = text.split('\\');
   const lines = ['.br', '.sp', 'X0A', 'X0D', 'X0D0A'];
@@ -46,20 +46,20 @@ function withoutEscapes(text: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
 
-/** By cutting off as many characters as a prefix has, and looking whether they are it. */
+/** Cuts off as many characters as a prefix has, and compares them with it. */
 function behind(text: string, prefixes: readonly string[]): string | undefined {
   const found = prefixes.find(prefix => text.slice(0, prefix.length) === prefix);
   return found === undefined ? undefined : text.slice(found.length);
 }
 
-/** By taking the text apart where the point belongs. */
+/** Splits the text where the point belongs. */
 function dotted(text: string, count: number): string {
   const [, before = '', behind = ''] = new RegExp(`^([^.]{${count}})([^.]+)$`).exec(text) ?? [];
   const isPlain = [...before, behind.slice(0, 1)].every(one => /[a-z0-9]/i.test(one) && one <= 'z');
   return behind !== '' && isPlain ? `${before}.${behind}` : text;
 }
 
-/** By looking for one separator after the other. */
+/** Searches for one separator after the other. */
 function pieceAt(text: string, by: string, at: number): string | undefined {
   let from = 0;
   for (let i = 1; i < at; i++) {
@@ -78,17 +78,17 @@ function wordsOf(text: string, which: 'first' | 'last' | 'all-but-last' | 'all-b
   return { first, last, 'all-but-last': before, 'all-but-first': behind }[which];
 }
 
-/** Where the time of a form begins, with what stands before it. */
+/** Start of the time in a form, with the character before it. */
 const TIME = /[ T]?[Hh]/;
 
-/** The digits of a date, with those of a time where the form has one; a text without it is the date alone. */
+/** Returns the digits of a date, with those of a time if the form has one. A text without a time is the date alone. */
 function written(text: string, form: string, from?: number): string | undefined {
   const begins = form.search(TIME);
   if (begins < 0) return packed(text, form, from);
   const [date, time] = [form.slice(0, begins), form.slice(begins)];
   const trimmed = text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
   const tidy = form.includes(' ') ? trimmed.split('  ').join(' ') : trimmed;
-  // The one place at which a date ends and a time begins: nothing is guessed.
+  // A date ends and a time begins in only one place, so nothing is guessed.
   for (let end = tidy.length; end > 0; end--) {
     const day = packed(tidy.slice(0, end), date, from);
     const clock =
@@ -101,7 +101,7 @@ function written(text: string, form: string, from?: number): string | undefined 
   return undefined;
 }
 
-/** '' for nothing; undefined for what is no time of the form. */
+/** Returns '' for an empty text; undefined if the text is no time of the form. */
 function clockIn(text: string, form: string): string | undefined {
   if (text === '') return '';
   const hasHalf = form.endsWith('AM');
@@ -122,7 +122,7 @@ function clockIn(text: string, form: string): string | undefined {
   return clock === '240000' || (hours < 24 && m < '60' && s < '60') ? clock : undefined;
 }
 
-/** Of eight digits, by the calendar of the platform: a day, or with zeros a month or a year. */
+/** True if eight digits are a date in the platform's calendar: a day, or with zeros a month or a year. */
 function isDate(digits: string): boolean {
   const [year, month, day] = [digits.slice(0, 4), digits.slice(4, 6), digits.slice(6)].map(Number) as [
     number,
@@ -137,8 +137,8 @@ function isDate(digits: string): boolean {
 }
 
 /**
- * `20240310` of a text in the form; undefined for a text in another. `from`: the first of the years of two digits, of
- * which a date of zeros alone is none.
+ * Returns the digits `20240310` of a text in the form; undefined for a text in another form. `from`: the first of the
+ * years that two digits stand for. With two digits a date of zeros is no date.
  */
 function packed(text: string, form: string, from = 0): string | undefined {
   const parts: string[] = [];
@@ -162,14 +162,14 @@ function packed(text: string, form: string, from = 0): string | undefined {
   return year.padStart(4, '0') + digits('M', 2) + digits('D', 2);
 }
 
-/** The one year that ends so, of the hundred that begin with `from`. */
+/** Returns the only year with this ending among the hundred that begin with `from`. */
 function yearOf(ending: number, from: number): number {
   let year = from;
   while (year % 100 !== ending) year++;
   return year;
 }
 
-/** '' for what is no name of a month. */
+/** Returns the number of a month; '' if the name is none. */
 function numberOfMonth(name: string): string {
   const at = 'janfebmaraprmayjunjulaugsepoctnovdec'.indexOf(name.toLowerCase());
   return name.length === 3 && at >= 0 && at % 3 === 0 ? String(at / 3 + 1) : '';

@@ -1,8 +1,9 @@
 /**
- * The reference implementation of codecs: reads a stored value without the codec that emits it. In: the codec's label
- * and options, the values as the database holds them, and what the codec made of them. Out: whether they contradict
- * each other. It finds codecs that round, truncate, shift or lose; codecs that are not listed here are checked against
- * their own inverse only.
+ * Is the reference implementation of codecs: reads a stored value without the codec that emits it. In: the codec's
+ * label and options, the values as the database stores them, and the codec's result. Out: whether they contradict each
+ * other.
+ * It finds codecs that round, truncate, shift or lose. Codecs that are not listed here are checked against their own
+ * inverse only.
  */
 import type { CodeMap } from '../mapping/codecs/code-map.ts';
 import type { Codec, CodecOptions, Primitive } from '../mapping/codecs/codec.ts';
@@ -14,10 +15,10 @@ import { textAfter } from './read-steps.ts';
 
 export interface Reading {
   readonly codec: Pick<Codec, 'label' | 'options'>;
-  /** Of the first column. */
+  /** Type of the first column. */
   readonly type: ColumnType | undefined;
   readonly stored: readonly SqlValue[];
-  /** What was made of them; undefined: nothing. */
+  /** The codec's result; undefined if there is none. */
   readonly value: Primitive | undefined;
   readonly zone: string;
   readonly codeMaps: readonly CodeMap[];
@@ -26,20 +27,20 @@ export interface Reading {
 interface Context {
   readonly options: CodecOptions;
   readonly zone: string;
-  /** Of a column of numbers: what is none of them is absent. */
+  /** True for a column of numbers, where anything else is absent. */
   readonly isNumber: boolean;
 }
 
-/** How one column is read, as its text. */
+/** The reading of one column, as its text. */
 interface Single {
   readonly differs: (stored: string, emitted: string, context: Context) => boolean;
-  /** Whether the text surely means a value, so that none would be a loss; without it nobody knows. */
+  /** True if the text certainly means a value, so that none would be a loss. Without it that is unknown. */
   readonly means?: (stored: string, context: Context) => boolean;
 }
 
 const DAY = /^(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/;
 
-/** A time without an offset is one of UTC. */
+/** A time without an offset is in UTC. */
 const IN_UTC: Single = {
   differs: (stored, emitted, { zone }) => {
     const [, day, time = '', offset = 'Z'] = /^(\S{10})[ T]([\d:.]+) *(Z|[+-]\d\d:\d\d)?$/i.exec(stored.trim()) ?? [];
@@ -94,7 +95,7 @@ const READINGS: Readonly<Record<string, Single>> = {
       if (y === undefined) return true;
       const date = `${y}-${mo}-${d}`.replace(/(-00){1,2}$/, '');
       if (emitted.length <= 10) return emitted !== date;
-      // Of 24:00 the next day.
+      // 24:00 is emitted as the next day.
       if (h === '24') return !/T00:00:00/.test(emitted) || emitted.slice(0, 10) <= date;
       return !agreesInTime(emitted, `${date} ${h ?? '00'}:${mi ?? '00'}:${s ?? '00'}`, zone);
     },
@@ -160,13 +161,13 @@ const READINGS: Readonly<Record<string, Single>> = {
   'range-text.high': rangeEnd('high'),
 };
 
-/** A stamp of HL7 v2: its parts, digits of a second with their point, and the offset. */
+/** A stamp of HL7 v2: its parts, the digits of a second with their point, and the offset. */
 const DTM = /^(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\.\d+)?([+-]\d{4})? *$/;
 /** Days from 1901 to 2099, since 1970. */
 const COUNTED = { from: -25_202, to: 47_481 };
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Undefined: there is no reading for this codec or these values. */
+/** True if the reading contradicts the codec; undefined if there is no reading for this codec or these values. */
 export function contradicts(reading: Reading): boolean | undefined {
   const { codec, type, stored, value, zone, codeMaps } = reading;
   const { label, options = {} } = codec;
@@ -195,7 +196,7 @@ export function contradicts(reading: Reading): boolean | undefined {
     : contradictsText(behind, left, emitted, context, codeMaps);
 }
 
-/** What a code map makes of nothing is its own affair. */
+/** A code map may give a code for nothing. */
 const MAY_MEAN_NOTHING = /^code map /;
 
 function contradictsText(
@@ -207,7 +208,7 @@ function contradictsText(
 ): boolean | undefined {
   const [, name, facet] = /^code map (.+)\.(code|system|display)$/.exec(label) ?? [];
   if (name !== undefined) return contradictsMap(codeMaps, name, facet, text.trimEnd(), emitted);
-  // A datetime column that holds a number says its moment in a way of its own.
+  // A datetime column that holds a number encodes its moment in another way.
   if (/^date/.test(label) && /^-?\d+(\.\d+)?$/.test(text)) return undefined;
   const [, bare = label, midnight] = /^(\w+) \(midnight: (\w+)\)$/.exec(label) ?? [];
   const moment = bare.replace(/ \(day(?: in UTC)?\)$/, '');
@@ -257,7 +258,7 @@ const CLOCKS: Readonly<Record<string, RegExp>> = {
   time: /^(\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?$/,
 };
 
-/** A day of one column and the clock of another; where that shows no time, the day alone. */
+/** Compares a day of one column and the clock of another; the day alone if that shows no time. */
 function contradictsMoment(
   [date = null, time = null]: readonly SqlValue[],
   emitted: string | undefined,
@@ -274,14 +275,14 @@ function contradictsMoment(
   if (!day) return undefined;
   const [, year = '', month = '', dayOfMonth = ''] = day;
   const digits = `${year}-${month}-${dayOfMonth}`.replace(/(-00){1,2}$/, '');
-  // With a time for days that have none, a month or a year is no value.
+  // With a time for days without one, a month or a year is no value.
   if (at !== undefined && digits.length < 10) return emitted !== undefined;
   if (emitted === undefined) return DAY.test(digits) ? true : undefined;
   if (emitted.slice(0, 10) !== digits) return true;
   const [form, clockOf] = clockIn(time, counted);
   const [, hour = '', minute = '', second = '00'] = CLOCKS[form]?.exec(clockOf) ?? [];
   const isTime = hour !== '' && hour < '24' && minute < '60' && second < '60' && digits.length === 10;
-  // A TIME column may hold other spellings, which its dialect reads.
+  // A TIME column may have other spellings, which its dialect reads.
   if (!isTime && at === undefined) return emitted.length > 10 ? form !== 'time' : false;
   if (!isTime && form === 'time') return undefined;
   const clock = isTime ? `${hour}:${minute}:${second}` : (at ?? '');
@@ -290,9 +291,7 @@ function contradictsMoment(
   return year >= '1900' && !agreesInTime(emitted, `${digits} ${clock}`, zone);
 }
 
-/**
- * A time as it is written, with the name of that form; of numbers that count from midnight the clock that they mean.
- */
+/** Returns a time as written, with the name of that form. Numbers that count from midnight give the clock time. */
 function clockIn(time: SqlValue, form: string): readonly [form: string, text: string] {
   const [per, midnight] = COUNTED_TIMES[form] ?? [];
   if (per === undefined || midnight === undefined)
@@ -302,7 +301,7 @@ function clockIn(time: SqlValue, form: string): readonly [form: string, text: st
   return ['hh:mm:ss', isTime ? new Date(second * 1000).toISOString().slice(11, 19) : ''];
 }
 
-/** How many a second has, and which midnight is. */
+/** Units per second, and the number of midnight. */
 const COUNTED_TIMES: Readonly<Record<string, readonly [per: number, midnight: number]>> = {
   seconds: [1, 0],
   milliseconds: [1000, 0],
@@ -310,7 +309,7 @@ const COUNTED_TIMES: Readonly<Record<string, readonly [per: number, midnight: nu
 };
 const HOROLOG = -47_117;
 
-/** `2024-03-14` of 66913 days since 1840-12-31. */
+/** Converts 66913 days since 1840-12-31 to `2024-03-14`. */
 function countedDay(stored: string | undefined, from: number): string | undefined {
   const at = (Number(stored) + from) * 86_400_000;
   return /^\d{1,7}$/.test(stored ?? '') && at < 253_402_300_800_000
@@ -318,7 +317,7 @@ function countedDay(stored: string | undefined, from: number): string | undefine
     : undefined;
 }
 
-/** `2024-03-14` of 2024074, or of 124074 where years count from 1900. */
+/** Converts 2024074, or 124074 with years since 1900, to `2024-03-14`. */
 function ordinalDay(stored: string, since: number | undefined): string | undefined {
   const number = /^\d{1,7}$/.test(stored) && Number(stored) > 0 ? Number(stored) + (since ?? 0) * 1000 : 0;
   const year = Math.floor(number / 1000);
@@ -327,7 +326,7 @@ function ordinalDay(stored: string, since: number | undefined): string | undefin
   return day.toISOString().slice(0, 10);
 }
 
-/** `20240314083000` of 3240314.083 where years count from 1700; a time of zeros is none. */
+/** Converts 3240314.083 with years since 1700 to `20240314083000`. A time of zeros is none. */
 function pointDigits(stored: string, since: number | undefined): string {
   const [, days = '', zeros = ''] = /^(\d{6,8})(?:\.(\d+))?$/.exec(stored) ?? [];
   const time = zeros.replace(/0+$/, '');
@@ -335,7 +334,7 @@ function pointDigits(stored: string, since: number | undefined): string {
   return countedDigits(days, since) + (time === '' ? '' : time.padEnd(6, '0'));
 }
 
-/** `20240314` of 1240314 where years count from 1900; what is not six or seven digits stays as it is. */
+/** Converts 1240314 with years since 1900 to `20240314`, other texts to `no digits`. Without `since` nothing changes. */
 function countedDigits(stored: string, since: number | undefined): string {
   if (since === undefined) return stored;
   const [, years = '', rest = ''] = /^(\d{2,3})(\d{4})$/.exec(stored) ?? [];
@@ -362,12 +361,15 @@ function differsInTime(stored: string, emitted: string, { zone }: Context): bool
   return !agreesInTime(emitted, stored, zone);
 }
 
-/** The time behind a day, and the offset. */
+/** The time after a day, and the offset. */
 const CLOCK = /^[ T](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)? *(?:Z|[+-]\d\d(?::?\d\d)?)? *$/i;
 
-/** Whether an emitted moment is that of so many milliseconds since 1970, to its own second, or a day its day there. */
+/**
+ * True if an emitted moment is that many milliseconds since 1970, to its own second; or if an emitted day is its day
+ * there.
+ */
 function isMoment(emitted: string, at: number, timeZone: string): boolean {
-  // Years of fewer digits are not padded.
+  // Years with fewer digits are not padded.
   if (emitted.length === 10)
     return emitted.startsWith('0') || new Date(at).toLocaleDateString('sv', { timeZone }) === emitted;
   const said = Date.parse(emitted);
@@ -398,13 +400,13 @@ function bytesOf(raw: Exclude<SqlValue, null>): Buffer {
   return raw instanceof Uint8Array ? Buffer.from(raw) : Buffer.from(String(raw));
 }
 
-/** But for blanks around and characters that no text of FHIR has. */
+/** True if both texts are equal, apart from outer blanks and characters that no text of FHIR has. */
 function sameText(stored: string, emitted: string): boolean {
   const visible = (text: string): string => text.replace(/\p{Cc}(?<![\t\r\n])/gu, '').trim();
   return visible(stored) === visible(emitted);
 }
 
-/** By value: zeros at the ends of the digits do not count. */
+/** Compares by value: leading and trailing zeros do not count. */
 export function sameNumber(a: string, b: string): boolean {
   const [left, right] = [significant(a), significant(b)];
   return left !== undefined && left === right;

@@ -1,5 +1,5 @@
 /**
- * Searches a facade as the law does. In: a facade and a search. Out: all matches, or their ids, of all of its pages.
+ * Searches a facade for the checks of the law. In: a facade and a search. Out: all matches of all pages, or their ids.
  */
 import { OPEN_CONTEXT } from '../auth/access.ts';
 import type { Facade, RequestContext } from '../facade.ts';
@@ -11,7 +11,10 @@ import { type Indexed, partsOf } from './oracle-values.ts';
 
 export type Resource = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** `system|code` on a code element means the system of its binding, which the JSON does not show. */
+/**
+ * True if the question asks a code element for a system. `system|code` then means the system of its binding, which the
+ * JSON does not show.
+ */
 export function asksPrimitiveForSystem(
   values: readonly Indexed[],
   question: Question,
@@ -28,7 +31,7 @@ function asksSystem(text: string): boolean {
   return system !== '' && code.length > 0;
 }
 
-/** The value sets that a server shows, as their resources say. */
+/** Returns the value sets of a server from its ValueSet resources. */
 export async function valueSetsOf(facade: Facade): Promise<ReadonlyMap<string, CodesBySystem>> {
   if (!facade.offers.types.includes('ValueSet')) return new Map();
   const resources = await allOf(facade, 'ValueSet', []);
@@ -48,7 +51,7 @@ export async function valueSetsOf(facade: Facade): Promise<ReadonlyMap<string, C
   );
 }
 
-/** All matches of a search, page by page, or at least so many of them. */
+/** Returns all matches of a search, page by page, or at least `enough` of them. */
 export async function allOf(
   facade: Facade,
   type: string,
@@ -67,7 +70,7 @@ export async function allOf(
   return found;
 }
 
-/** Likewise their ids alone, for which the pages need not be parsed. */
+/** Returns the ids of all matches. The pages need not be parsed for that. */
 export async function allIds(
   facade: Facade,
   type: string,
@@ -76,7 +79,7 @@ export async function allIds(
   context: RequestContext = OPEN_CONTEXT,
 ): Promise<readonly string[]> {
   const found: string[] = [];
-  // Quotation marks in a value are escaped, so none can look like this; nor has an outcome the type that is asked for.
+  // Quotation marks in a value are escaped, so no value contains this, and an outcome has another type.
   const before = `"resource":{"resourceType":"${type}","id":"`;
   for await (const json of pagesOf(facade, type, parameters, pageSize, context)) {
     for (let at = json.indexOf(before); at >= 0; at = json.indexOf(before, at)) {
@@ -87,7 +90,7 @@ export async function allIds(
   return found;
 }
 
-/** The texts of the pages of a search. */
+/** Yields the texts of the pages of a search. */
 async function* pagesOf(
   facade: Facade,
   type: string,
@@ -104,7 +107,7 @@ async function* pagesOf(
   }
 }
 
-/** The address of the next page; links stand before the entries, which need not be parsed for it. */
+/** Returns the URL of the next page. Links come before the entries, so the entries are not parsed. */
 function nextOf(json: string): string | undefined {
   const at = json.indexOf(',"entry":[');
   const { link } = JSON.parse(at < 0 ? json : `${json.slice(0, at)}}`) as {

@@ -1,5 +1,5 @@
 /**
- * Joins stored rows without the engine: lookups, child rows and references are found by equality in tables that were
+ * Joins stored rows without the engine: it finds lookups, child rows and references by equality in tables that were
  * fetched without the plans of the server. In: rows of tables. Out: what the interpreter (interpret.ts) reads. Missing
  * rows are recorded and fetched together, and the interpreter runs again.
  */
@@ -27,12 +27,12 @@ import type { Interpreter, RowReader } from './interpret.ts';
 import { Unjudged } from './thing.ts';
 import { type ReadRow, WorkedOut } from './worked-out.ts';
 
-/** A row with what can be seen from it: what its scope looks up, and the rows around it. */
+/** A row with what is visible from it: the lookups of its scope, and the enclosing rows. */
 export interface View {
   readonly scope: Scope;
   readonly row: StoredRow;
   readonly around: View | undefined;
-  /** Rows that lookups have found so far; null: none. */
+  /** Rows that lookups have found so far; null if none. */
   readonly found: Map<Identifier, StoredRow | null>;
 }
 
@@ -47,7 +47,7 @@ export class StoredRows extends FetchedRows implements RowReader<View> {
     this.#columns = columns;
   }
 
-  /** A row of a mapping's source. */
+  /** Makes the view of a row. */
   view(scope: Scope, row: StoredRow, around?: View): View {
     return { scope, row, around, found: new Map() };
   }
@@ -58,8 +58,8 @@ export class StoredRows extends FetchedRows implements RowReader<View> {
   }
 
   /**
-   * The value of a column as the database holds it, or of an `sql` as the engine works it out. Throws Unjudged for
-   * others.
+   * Returns the value of a column as the database stores it, or of an `sql` as the engine computes it. Throws Unjudged
+   * for other expressions.
    */
   stored(expression: Expression, view: View): SqlValue {
     if (expression.kind === 'raw') return this.#workedOut(expression, view);
@@ -76,14 +76,14 @@ export class StoredRows extends FetchedRows implements RowReader<View> {
       if (row === null) gone.add(alias);
       else rows.push(this.#known(alias, row, view));
     }
-    // An expression over nothing that was found is still one of the row around.
+    // If none of its lookups found a row, the expression is computed on the row itself.
     if (rows.length === 0) rows.push(this.#known(view.scope.alias, view.row, view));
     const worked = this.#worked.of(expression, rows, gone);
     if (worked === undefined) this.lacking = true;
     return worked ?? null;
   }
 
-  /** How the row under an alias is told from others of its table. */
+  /** Identifies the row under an alias within its table. */
   #known(alias: Identifier, row: StoredRow, view: View): ReadRow {
     const table = tableUnder(alias, view);
     const read = table && this.#columns.get(tableKey(table));
@@ -129,14 +129,14 @@ export class StoredRows extends FetchedRows implements RowReader<View> {
     return undefined;
   }
 
-  /** Whether a row of the source is a resource of the mapping. */
+  /** True if a row of the source is a resource of the mapping. */
   isServed(mapping: Mapping, view: View, interpreter: Interpreter<View>): boolean {
     return (
       this.isSelected(mapping, view, interpreter) && mapping.needs.every(need => interpreter.isPresent(need, view))
     );
   }
 
-  /** Likewise whatever elements it has: `where`, `required` lookups, and of one-per rows the first. */
+  /** True if the row is selected, whatever its elements: `where`, `required` lookups, and the first of one-per rows. */
   isSelected({ source }: Mapping, view: View, interpreter: Interpreter<View>): boolean {
     return (
       interpreter.holds(source.where, view) &&
@@ -145,12 +145,12 @@ export class StoredRows extends FetchedRows implements RowReader<View> {
     );
   }
 
-  /** Whether all lookups that are `required` find a row. */
+  /** True if all lookups that are `required` find a row. */
   hasRequired(view: View): boolean {
     return view.scope.lookups.every(({ required, alias }) => !required || this.#rowOf(alias, view) !== null);
   }
 
-  /** Whether no row that counts has the same one-per columns and a lower key. */
+  /** True if no row that counts has the same one-per columns and a lower key. */
   isAnchor(source: Mapping['source'], view: View, interpreter: Interpreter<View>): boolean {
     const same = source.onePer.map(column => ({ theirs: column, ours: column }));
     return this.find(source, same, this.#ours(same, view)).every(row => {
@@ -175,7 +175,7 @@ export class StoredRows extends FetchedRows implements RowReader<View> {
       .filter(one => interpreter.holds(scope.where, one) && this.hasRequired(one));
   }
 
-  /** Our side of a join, after its text steps. */
+  /** Returns our side of a join, after its text steps. */
   #ours(on: readonly JoinColumn[], view: View): readonly SqlValue[] {
     return on.map(joined => this.#our(joined, view));
   }
@@ -189,7 +189,7 @@ export class StoredRows extends FetchedRows implements RowReader<View> {
     return inCase(text ?? null, fold);
   }
 
-  /** The row that stands under an alias; null: the lookup finds none. */
+  /** Returns the row under an alias; null if the lookup finds none. */
   #rowOf(alias: Identifier, view: View): StoredRow | null {
     for (let at: View | undefined = view; at; at = at.around) {
       if (at.scope.alias === alias) return at.row;
@@ -198,7 +198,7 @@ export class StoredRows extends FetchedRows implements RowReader<View> {
       const known = at.found.get(alias);
       if (known !== undefined) return known;
       const found = this.#lookedUp(lookup, at);
-      // What was not there yet is looked for again.
+      // If rows were missing, the lookup is repeated after they are fetched.
       if (!this.lacking) at.found.set(alias, found);
       return found;
     }
@@ -218,10 +218,10 @@ export class StoredRows extends FetchedRows implements RowReader<View> {
     return first?.row ?? null;
   }
 
-  /** Set by whoever makes the interpreter over these rows: conditions of lookups are its. */
+  /** Set by the creator of the interpreter over these rows. It evaluates the conditions of lookups. */
   interpreter: Interpreter<View> | undefined;
 
-  /** As every engine sorts: NULL first ascending, text by its code units. */
+  /** Compares as every engine sorts: NULL first ascending, text by its code units. */
   #compare(orders: readonly Order[], a: View, b: View): number {
     for (const { by, descending } of orders) {
       const canonical = canonicalOf(by.type);
@@ -234,7 +234,7 @@ export class StoredRows extends FetchedRows implements RowReader<View> {
   }
 }
 
-/** The table that stands under an alias, of a row around or of what one of them looks up. */
+/** Returns the table under an alias, of an enclosing row or of one of its lookups. */
 function tableUnder(alias: Identifier, view: View): TableName | undefined {
   for (let at: View | undefined = view; at; at = at.around) {
     const found = [at.scope, ...at.scope.lookups].find(one => one.alias === alias);

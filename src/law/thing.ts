@@ -1,23 +1,23 @@
 /**
- * Resources as the reference implementation makes them: objects with numbers as their digits, and parts that cannot be
- * worked out exactly. In: JSON. Out: a Thing, compared with what was served.
+ * Defines resources as the reference implementation makes them: objects with numbers as digits, and parts that cannot
+ * be determined exactly. In: JSON. Out: a Thing, to compare with what was served.
  */
 
 export type Thing = string | boolean | null | Digits | Expected | readonly Thing[] | { readonly [name: string]: Thing };
 
-/** A number as it is written. */
+/** A number as written. */
 export interface Digits {
   readonly digits: string;
 }
 
-/** JSON text as the interpreter would have made it. */
+/** Parses JSON text into what the interpreter would make. */
 export function parseThing(json: string): Thing {
   return JSON.parse(json, (_, part: Thing | number, context?: { source: string }) =>
     typeof part === 'number' ? { digits: context?.source ?? String(part) } : part,
   );
 }
 
-/** In the place of a thing that cannot be worked out exactly: what may stand there, undefined for nothing. */
+/** Replaces a thing that cannot be determined exactly. `accepts` tests what was emitted; undefined means nothing. */
 export class Expected {
   readonly accepts: (emitted: Thing | undefined) => boolean;
 
@@ -26,10 +26,10 @@ export class Expected {
   }
 }
 
-/** Of what depends on an `sql`, which only the engine reads, for example. */
+/** Accepts anything. It replaces values that cannot be determined. */
 export const UNJUDGED = new Expected(() => true);
 
-/** Whether some part of a thing is not known exactly. */
+/** True if some part of a thing is not known exactly. */
 export function isOpen(thing: Thing): boolean {
   if (thing instanceof Expected) return true;
   return typeof thing === 'object' && thing !== null && Object.values(thing).some(isOpen);
@@ -38,7 +38,7 @@ export function isOpen(thing: Thing): boolean {
 /** Elements without which an object does not exist. */
 const CARRIERS = ['value', 'code', 'reference', 'text'];
 
-/** Whether a thing may turn out to be nothing. */
+/** True if a thing may turn out to be absent. */
 export function mayBeAbsent(thing: Thing): boolean {
   if (thing instanceof Expected) return true;
   if (typeof thing !== 'object' || thing === null) return false;
@@ -47,10 +47,10 @@ export function mayBeAbsent(thing: Thing): boolean {
   return carried || parts.every(mayBeAbsent);
 }
 
-/** Thrown where a value cannot be had; what needs it is UNJUDGED. */
+/** Thrown if a value cannot be determined. Whatever needs the value is UNJUDGED. */
 export class Unjudged extends Error {}
 
-/** What the work gives; undefined where it needs a value that cannot be had. */
+/** Returns the result of the work; undefined if it needs a value that cannot be determined. */
 export function ifJudged<T>(work: () => T): T | undefined {
   try {
     return work();

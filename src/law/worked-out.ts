@@ -1,7 +1,8 @@
 /**
- * Asks the engine for the values of an `sql` expression, one statement for one expression and one row, without the
- * plan by which the server reads it. In: expressions, with the rows that they read, each known by its key. Out: values
- * as they are stored. What is not known yet is noted and asked at once (`fetch`).
+ * Asks the engine for the values of an `sql` expression, one statement for one expression and one row, without the plan
+ * by which the server reads it. In: expressions, and the rows that they read, each identified by its key. Out: stored
+ * values.
+ * Unknown ones are recorded until `fetch` reads them.
  */
 import { OPAQUE } from '../sql/column-type.ts';
 import { and, constant, equals, isNull, value } from '../sql/construct.ts';
@@ -14,18 +15,18 @@ import { renameExpression } from '../sql/rename.ts';
 import { asRowValue } from './forms.ts';
 import { Unjudged } from './thing.ts';
 
-/** A row that an expression reads, under the alias that it has there. */
+/** A row that an expression reads, under its alias in the expression. */
 export interface ReadRow {
   readonly alias: Identifier;
   readonly table: TableName;
-  /** Columns that tell it from others, with what they hold. */
+  /** Columns that identify it, with their values. */
   readonly key: readonly (readonly [column: ColumnExpression, stored: SqlValue])[];
 }
 
-/** Values that are kept; those of earlier rows are not asked for again. */
+/** Most cached values. Rows that were read before need no further statement. */
 const KEPT = 50_000;
 
-/** Of what no single row answers. */
+/** Marks an expression without a single value. */
 const UNKNOWN = Symbol('unknown');
 
 export class WorkedOut {
@@ -33,8 +34,8 @@ export class WorkedOut {
   readonly #wanted = new Map<string, SqlPlan>();
 
   /**
-   * The value of an expression. Undefined: it was not asked yet, and is with the next `fetch`. `gone`: aliases of
-   * lookups that found no row. Throws Unjudged where the rows cannot be told from others.
+   * Returns the value of an expression; undefined if it is unknown until the next `fetch`. `gone`: aliases of lookups
+   * that found no row. Throws Unjudged if the rows do not determine the value.
    */
   of(expression: Expression, rows: readonly ReadRow[], gone: ReadonlySet<Identifier>): SqlValue | undefined {
     const name = [
@@ -48,7 +49,7 @@ export class WorkedOut {
     return known;
   }
 
-  /** Asks what was wanted. Rejects with DatabaseError. */
+  /** Reads the recorded expressions. Rejects with DatabaseError. */
   async fetch(database: Database, signal: AbortSignal): Promise<void> {
     const wanted = [...this.#wanted];
     this.#wanted.clear();
@@ -86,7 +87,7 @@ function isRow({ alias, key }: ReadRow): Predicate {
   );
 }
 
-/** Different for different values, whatever their types. */
+/** Returns different texts for different values, whatever their types. */
 function textOf(stored: SqlValue): string {
   if (stored instanceof Uint8Array) return `x${Buffer.from(stored).toString('hex')}`;
   return `${typeof stored} ${stored}`;
