@@ -1,7 +1,7 @@
 /**
- * Calendar days of the proleptic Gregorian calendar and local times as numbers and texts. Days count from 1970-01-01,
- * months from the year 0, local times are milliseconds since 1970-01-01 00:00 on the wall clock. Years 0001 to 9999,
- * the years that FHIR can write (https://hl7.org/fhir/R4/datatypes.html#dateTime).
+ * Converts calendar days of the proleptic Gregorian calendar and local times between numbers and texts. Days count from
+ * 1970-01-01, months from the year 0, local times are milliseconds since 1970-01-01 00:00 on the wall clock. Years 0001
+ * to 9999, the years that FHIR can write (https://hl7.org/fhir/R4/datatypes.html#dateTime).
  */
 
 export const DAY = 86_400_000;
@@ -10,11 +10,11 @@ export const FIRST_DAY = dayOf(1, 1, 1);
 export const END_DAY = dayOf(10_000, 1, 1);
 
 /**
- * The number of a day, from the year 0 on; the parts must be those of a day (see isDay), or one month beyond. Counted
- * in years that begin in March, so that the day which leap years add is the last one.
+ * Returns the number of a day, from the year 0 on. The parts must be those of a day (see isDay), or one month beyond.
+ * It counts years from March, so that the leap day is the last day of a year.
  */
 export function dayOf(year: number, month: number, day: number): number {
-  // An era more, so that it is not below zero in January of the year 0.
+  // Adds an era, so that the value is not negative in January of the year 0.
   const y = (month > 2 ? year : year - 1) + 400;
   const era = quotient(y, 400);
   const ofEra = y - era * 400;
@@ -23,14 +23,13 @@ export function dayOf(year: number, month: number, day: number): number {
 }
 
 /**
- * The whole part of a division of numbers from 0 on, below 2^31: integers stay integers, which are divided several
- * times as fast.
+ * Divides and truncates numbers from 0 to below 2^31. The results stay integers, which divide several times as fast.
  */
 export function quotient(dividend: number, divisor: number): number {
   return (dividend / divisor) | 0;
 }
 
-/** Whether the calendar has this day, between 0001 and 9999. */
+/** True if the calendar has this day, between 0001 and 9999. */
 export function isDay(year: number, month: number, day: number): boolean {
   return year >= 1 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
 }
@@ -40,7 +39,7 @@ export function daysIn(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** The parts of a day; the inverse of dayOf. */
+/** Returns the parts of a day; the inverse of dayOf. */
 export function civil(number: number): { readonly year: number; readonly month: number; readonly day: number } {
   const shifted = number + 719_468;
   const era = Math.floor(shifted / 146_097);
@@ -55,30 +54,30 @@ export function civil(number: number): { readonly year: number; readonly month: 
   return { year: y + era * 400 + (month <= 2 ? 1 : 0), month, day };
 }
 
-/** `2024-03-10` */
+/** Prints `2024-03-10`. */
 export function printDay(day: number): string {
   const parts = civil(day);
   return printDate(parts.year, parts.month, parts.day);
 }
 
-/** Likewise of the parts. */
+/** Prints a date from its parts. */
 export function printDate(year: number, month: number, day: number): string {
   return `${pad(quotient(year, 100), 2)}${pad(year % 100, 2)}-${pad(month, 2)}-${pad(day, 2)}`;
 }
 
-/** `02:30:00` for the milliseconds of a local time. */
+/** Prints `02:30:00` for the milliseconds of a local time. */
 export function printTime(local: number): string {
   const second = quotient(local - Math.floor(local / DAY) * DAY, 1000);
   return `${pad(quotient(second, 3600), 2)}:${pad(quotient(second, 60) % 60, 2)}:${pad(second % 60, 2)}`;
 }
 
-/** A local time as FHIR writes moments, with the offset of its zone; of an instant also the milliseconds. */
+/** Prints a local time as FHIR writes moments, with the offset of its zone; an instant also with milliseconds. */
 export function printMoment(local: number, offset: string, fhirType: string): string {
   const fraction = fhirType === 'instant' ? `.${pad(((local % 1000) + 1000) % 1000, 3)}` : '';
   return `${printDay(Math.floor(local / DAY))}T${printTime(local)}${fraction}${offset}`;
 }
 
-/** `-05:00`, or `Z` for none; whole minutes in milliseconds. */
+/** Prints `-05:00`, or `Z` for none; whole minutes in milliseconds. */
 export function printOffset(offset: number): string {
   if (offset === 0) return 'Z';
   let text = offsets.get(offset);
@@ -90,10 +89,10 @@ export function printOffset(offset: number): string {
   return text;
 }
 
-/** Few: whole minutes within a day. */
+/** There are few: whole minutes within a day. */
 const offsets = new Map<number, string>();
 
-/** The number that a slice of a text spells in ASCII digits, or NaN. */
+/** Parses ASCII digits in a slice of a text; NaN for other characters. */
 export function digits(text: string, from: number, to: number): number {
   let result = 0;
   for (let i = from; i < to; i++) {
@@ -104,7 +103,7 @@ export function digits(text: string, from: number, to: number): number {
   return result;
 }
 
-/** The number that two ASCII digits of a text spell, the first at `at`; -1 where others stand there. */
+/** Parses two ASCII digits of a text, the first at `at`; -1 for other characters. */
 export function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 48;
   const ones = text.charCodeAt(at + 1) - 48;
@@ -113,7 +112,7 @@ export function twoDigits(text: string, at: number): number {
 
 const HYPHEN = 45;
 
-/** The day of a text that begins with `2024-03-10`, or undefined. */
+/** Returns the day of a text that begins with `2024-03-10`, or undefined. */
 export function parseDay(text: string): number | undefined {
   if (text.length < 10 || text.charCodeAt(4) !== HYPHEN || text.charCodeAt(7) !== HYPHEN) return undefined;
   const century = twoDigits(text, 0);
@@ -125,17 +124,17 @@ export function parseDay(text: string): number | undefined {
   return isDay(year, month, day) ? dayOf(year, month, day) : undefined;
 }
 
-/** Milliseconds since midnight; undefined if it is no time of a day. Parts that are not there are negative. */
+/** Returns milliseconds since midnight; undefined if the parts are no time of day. Missing parts are negative. */
 export function parseClock(hour: number, minute: number, second: number): number | undefined {
   const isTime = hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && second >= 0 && second < 60;
   return isTime ? ((hour * 60 + minute) * 60 + second) * 1000 : undefined;
 }
 
-/** A number from 0 on in decimal digits, with zeros before it. */
+/** Prints a number from 0 on in decimal digits, with leading zeros. */
 export function pad(number: number, width: number): string {
   if (width === 2) return PAIRS[number] ?? String(number);
   return String(number).padStart(width, '0');
 }
 
-/** Months, days, hours: written again and again. */
+/** Texts of months, days and hours, which are printed very often. */
 const PAIRS: readonly string[] = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));

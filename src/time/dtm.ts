@@ -1,6 +1,6 @@
 /**
- * Time stamps of HL7 v2 (DTM, TS): `YYYY[MM[DD[HH[MM[SS[.S…]]]]]][+/-ZZZZ]`, of any precision. In: a text. Out: what it
- * means, the text that SQL compares it by, and its sort key. SQLite calls these functions, T-SQL has SQL made of the
+ * Reads time stamps of HL7 v2 (DTM, TS): `YYYY[MM[DD[HH[MM[SS[.S…]]]]]][+/-ZZZZ]`, of any precision. In: a text. Out:
+ * its meaning, the text that SQL compares, and its sort key. SQLite calls these functions; T-SQL has SQL made from the
  * same form (src/sql/mssql/dtm.ts).
  */
 import { DAY, dayOf, isDay, pad, parseClock } from './calendar.ts';
@@ -8,14 +8,14 @@ import { instantKey, type SecondTimes, secondTimes } from './instant-key.ts';
 import { firstWith, printLocal, timeKey, type Zone } from './zone.ts';
 
 /**
- * What a stamp has to say. `day`: its day, month or year as it is written. `moment`: a moment, or the date alone where
- * no hour stands. `midnight`: a moment, of a day alone its midnight. `second`: a moment to the second.
+ * What a stamp must contain. `day`: its day, month or year as written. `moment`: a moment, or the date alone without an
+ * hour. `midnight`: a moment; a day alone means its midnight. `second`: a moment to the second.
  */
 export type DtmNeed = (typeof NEEDS)[number];
 
 const NEEDS = ['day', 'moment', 'midnight', 'second'] as const;
 
-/** Throws a TypeError for what is none. */
+/** Returns the need of this name. Throws a TypeError for any other text. */
 export function needOf(name: unknown): DtmNeed {
   const found = NEEDS.find(need => need === name);
   if (found === undefined)
@@ -24,18 +24,18 @@ export function needOf(name: unknown): DtmNeed {
 }
 
 export type Dtm =
-  /** 20240310, of a month 20240300, of a year 20240000. */
+  /** 20240310 for a day, 20240300 for a month, 20240000 for a year. */
   | { readonly kind: 'date'; readonly packed: number }
-  /** Milliseconds of the wall clock, or since 1970; `rest`: units of 100 ns beyond them. */
+  /** Milliseconds of the wall clock, or since 1970. `rest`: units of 100 ns beyond them. */
   | { readonly kind: 'local' | 'instant'; readonly at: number; readonly rest: number };
 
 const DATE = '([0-9]{4})(?:([0-9]{2})(?:([0-9]{2})';
 const TIME = '(?:([0-9]{2})(?:([0-9]{2})(?:([0-9]{2})(?:[.]([0-9]{1,7}))?)?)?)?';
 const FORM = new RegExp(`^${DATE}${TIME})?)?([+-](?:0[0-9]|1[0-3])[0-5][0-9]|[+-]1400)? *$`);
-/** Years of stamps with a zone: their moments have a local year in any zone, and changes of clocks are known. */
+/** Years of stamps with a zone: FHIR can write their local year in any zone, and their clock changes are known. */
 export const ZONED_YEARS = { first: 2, end: 2100 } as const;
 
-/** Undefined: the text is no stamp, or says less than is needed. */
+/** Reads a text; undefined if it is no stamp, or contains less than is needed. */
 export function readDtm(text: string, need: DtmNeed): Dtm | undefined {
   const [, y, mo, d, h, mi, s, fraction = '', offset] = FORM.exec(text) ?? [];
   if (y === undefined) return undefined;
@@ -58,10 +58,10 @@ function packedOf(year: string, month = '00', day = '00'): string {
   return year + month + day;
 }
 
-/** Letters before texts that are compared: dates come before local times, and these before instants. */
+/** Letters before the texts to compare: dates sort before local times, and these before instants. */
 export const DTM_LETTERS = { date: 'D', local: 'L', instant: 'Z' } as const;
 
-/** `D2024-03-00`, `L2024-03-10 08:30:05.1230000`, `Z2024-03-10 13:30:05.1230000`. */
+/** Returns `D2024-03-00`, `L2024-03-10 08:30:05.1230000`, `Z2024-03-10 13:30:05.1230000`. */
 export function comparedDtm(text: string, need: DtmNeed): string | undefined {
   const found = readDtm(text, need);
   if (!found) return undefined;
@@ -69,13 +69,13 @@ export function comparedDtm(text: string, need: DtmNeed): string | undefined {
   return letter + (found.kind === 'date' ? printedDate(found.packed) : printLocal(found.at, 3) + pad(found.rest, 4));
 }
 
-/** `2024-03-00` of 20240300. */
+/** Prints 20240300 as `2024-03-00`. */
 export function printedDate(packed: number): string {
   const digits = pad(packed, 8);
   return `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
 }
 
-/** The sort key that all date codecs share (zone.ts), in the zone; of a date alone without a time. */
+/** Returns the sort key that all date codecs share (zone.ts), in the zone. That of a date alone has no time. */
 export function keyOfDtm(text: string, need: DtmNeed, zone: Zone): string | undefined {
   const found = readDtm(text, need);
   if (!found) return undefined;
@@ -84,7 +84,7 @@ export function keyOfDtm(text: string, need: DtmNeed, zone: Zone): string | unde
   return timeKey(printLocal(found.at, 3) + pad(found.rest, 4));
 }
 
-/** From an instant on, up to that of the next: an offset, or the beginning of the keys of second times. */
+/** From an instant up to the next piece: an offset, or the prefix of the keys of a repeated hour's second pass. */
 export interface KeyPiece {
   readonly from: number;
   readonly offset: number;
@@ -93,7 +93,7 @@ export interface KeyPiece {
 
 const pieces = new Map<string, readonly KeyPiece[]>();
 
-/** How instants of stamps become keys in a zone, in the order of time. */
+/** Returns how instants of stamps become keys in a zone, in the order of time. */
 export function keyPiecesOf(zone: Zone): readonly KeyPiece[] {
   const known = pieces.get(zone.name);
   if (known) return known;

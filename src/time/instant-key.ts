@@ -1,16 +1,16 @@
 /**
- * Sort keys of instants, which compare with those of local times (timeKey in stored-time.ts). In: an instant and the
- * zone, or a key. Out: the key, or the first count of a column whose key is at or after it. Local times go back when
- * clocks do, and instants do not: those of an hour's second time come after the last local time of that hour, and
- * before the next one.
+ * Makes sort keys of instants, which compare with those of local times (timeKey in zone.ts). In: an instant and the
+ * zone, or a key. Out: the key, or the first count of a column whose key is at or after it. When clocks go back, local
+ * times repeat but instants do not. Instants in the second pass of an hour sort after the last local time of that hour
+ * and before the next one.
  */
 
 import { DAY, pad } from './calendar.ts';
 import { firstWith, parseLocal, parseTimeKey, printLocal, timeKey, type Zone } from './zone.ts';
 
 /**
- * Of later instants the key is higher. `2024-11-03 01:59:59.9999999~01800000`: half an hour after clocks went back.
- * `rest`: units of 100 ns beyond the millisecond.
+ * Returns the key, which grows with the instant. `2024-11-03 01:59:59.9999999~01800000`: half an hour after clocks went
+ * back. `rest`: units of 100 ns beyond the millisecond.
  */
 export function instantKey(instant: number, zone: Zone, rest = 0): string {
   const second = secondTimes(instant, zone);
@@ -19,21 +19,21 @@ export function instantKey(instant: number, zone: Zone, rest = 0): string {
   return rest > 0 ? `${key.slice(0, -4)}${pad(rest, 4)}` : key;
 }
 
-/** Instants whose local times come a second time, as their keys have them. */
+/** Instants in the second pass of a repeated hour. */
 export interface SecondTimes {
   readonly from: number;
   readonly to: number;
   /**
-   * Stands in their keys before the eight digits of the milliseconds since `from`, and four of what is beyond these.
+   * Their keys begin with it. The milliseconds since `from` follow in eight digits, and the rest beyond these in four.
    */
   readonly prefix: string;
 }
 
-/** Those around an instant; undefined for one whose local time is taken for its own. */
+/** Returns the second pass around an instant; undefined if the local time of the instant denotes the instant itself. */
 export function secondTimes(instant: number, zone: Zone): SecondTimes | undefined {
   const offset = zone.offsetAt(instant);
   const local = instant + offset;
-  // Local times that come twice are taken for the first of the two.
+  // A local time that occurs twice denotes the first instant.
   const before = zone.offsetOf(local);
   if (before === offset) return undefined;
   const end = firstWith(local, local + before - offset, at => zone.offsetOf(at) === offset);
@@ -42,12 +42,12 @@ export function secondTimes(instant: number, zone: Zone): SecondTimes | undefine
 
 const SECOND_TIME = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})9999~(\d{8})(?:\d{4})?$/;
 
-/** Whether a text is the key of such an instant. */
+/** True if a text is the key of such an instant. */
 export function isSecondTime(key: string): boolean {
   return key.length >= 36 && SECOND_TIME.test(key);
 }
 
-/** The instant of such a key; undefined for any other. */
+/** Returns the instant of such a key; undefined for any other text. */
 export function instantOfSecondTime(key: string, zone: Zone): number | undefined {
   const [, last = '', since] = SECOND_TIME.exec(key) ?? [];
   const local = since === undefined ? undefined : parseLocal(last);
@@ -55,13 +55,13 @@ export function instantOfSecondTime(key: string, zone: Zone): number | undefined
   return local + 1 - zone.offsetOf(local) + Number(since);
 }
 
-/** An instant and what is beyond its millisecond, in units of 100 ns. */
+/** An instant, and the rest beyond its millisecond in units of 100 ns. */
 export interface FineInstant {
   readonly at: number;
   readonly rest: number;
 }
 
-/** The first of these whose key is at or after this one; undefined: it is not before `end`. */
+/** Returns the first instant whose key is at or after this one; undefined if it is not before `end`. */
 export function fineFromKey(key: string, zone: Zone, ends: Omit<Counts, 'unit'>): FineInstant | undefined {
   const [, whole = key, beyond = ''] = FINE.exec(key) ?? [];
   const padded = whole.length === MILLISECONDS ? `${whole}0000` : whole;
@@ -70,19 +70,19 @@ export function fineFromKey(key: string, zone: Zone, ends: Omit<Counts, 'unit'>)
   return { at, rest: instantKey(at, zone) === padded ? Number(beyond) : 0 };
 }
 
-/** The four last digits of a key that has seven of a second. */
+/** The last four digits of a key with seven digits of a second. */
 const FINE = /^(.{23}|.{36})(\d{4})$/;
 const MILLISECONDS = 23;
 
 export interface Counts {
-  /** What is counted, in milliseconds. */
+  /** Milliseconds per count. */
   readonly unit: number;
   readonly first: number;
-  /** Behind the last. */
+  /** After the last. */
   readonly end: number;
 }
 
-/** The first count whose instant has a key at or after this one; undefined if there is none. */
+/** Returns the first count whose instant has a key at or after this one; undefined if there is none. */
 export function countFromKey(key: string, zone: Zone, { unit, first, end }: Counts): number | undefined {
   const near = zone.toInstant(parseTimeKey(key).local);
   const within = (at: number): number => Math.min(end, Math.max(first, at));

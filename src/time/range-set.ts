@@ -1,5 +1,6 @@
 /**
- * Sets of integers as sorted, disjoint, half-open ranges. In: ranges. Out: their union, intersection, complement.
+ * Computes with sets of integers as sorted, disjoint, half-open ranges. In: ranges. Out: their union, intersection,
+ * complement.
  */
 
 /** `from` belongs to the range, `to` does not; either may be infinite. */
@@ -14,7 +15,7 @@ export type RangeSet = readonly Range[];
 export const EVERYTHING: RangeSet = [{ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }];
 export const NOTHING: RangeSet = [];
 
-/** The set that any ranges cover: sorted and merged. */
+/** Returns the set that the ranges cover: sorted and merged. */
 export function rangeSet(ranges: readonly Range[]): RangeSet {
   const sorted = ranges.filter(r => r.from < r.to).toSorted((a, b) => a.from - b.from || a.to - b.to);
   const merged: Range[] = [];
@@ -26,7 +27,7 @@ export function rangeSet(ranges: readonly Range[]): RangeSet {
   return merged;
 }
 
-/** All integers from `from` up. */
+/** Returns all integers from `from` up. */
 export function atLeast(from: number): RangeSet {
   return [{ from, to: Number.POSITIVE_INFINITY }];
 }
@@ -54,7 +55,7 @@ export function contains(set: RangeSet, point: number): boolean {
   return set.some(range => range.from <= point && point < range.to);
 }
 
-/** The image of a set under a monotone function, applied to the finite ends only. */
+/** Returns the image of a set under a monotone function, which is applied to the finite ends only. */
 export function mapEnds(set: RangeSet, end: (at: number) => number): RangeSet {
   return rangeSet(
     set.map(({ from, to }) => ({
@@ -74,8 +75,8 @@ export interface Overlay {
 }
 
 /**
- * The set `base`, except that at the points of each overlay the overlay decides. Away from a few places base and
- * overlays must agree: points are listed only where they do not. Throws a RangeError where they differ without end.
+ * Returns the set `base`, except that each overlay decides at its points. Base and overlays must agree except in a few
+ * places, because points are listed only where they differ. Throws a RangeError if they differ without end.
  */
 export function overlay(base: RangeSet, overlays: readonly Overlay[]): RangeSet {
   const removed: Range[] = [];
@@ -94,7 +95,7 @@ export function overlay(base: RangeSet, overlays: readonly Overlay[]): RangeSet 
   return union(intersect(base, complement(rangeSet(removed))), rangeSet(added));
 }
 
-/** The set within [from, to), with ends at or beyond those taken as open: what lies outside cannot be stored. */
+/** Limits the set to [from, to). Ends at or beyond these become infinite, because nothing outside can be stored. */
 export function clip(set: RangeSet, from: number, to: number): RangeSet {
   return intersect(set, [{ from, to }]).map(range => ({
     from: range.from <= from ? Number.NEGATIVE_INFINITY : range.from,

@@ -1,41 +1,41 @@
 /**
- * Dates, and dates with a time, that a text spells: `03/10/2024`, `14-MAR-24`, `Mar  4 2024  8:30AM`,
+ * Reads dates, and dates with a time, that a text spells: `03/10/2024`, `14-MAR-24`, `Mar  4 2024  8:30AM`,
  * `20240314083000`. In: a form such as `MM/DD/YYYY` or `MON D YYYY h:mmAM`, and for years of two digits the first of
- * the hundred years that they stand for. Out: the digits yyyymmdd, or yyyymmddhhmmss where the text has a time;
- * undefined for a text of another form. SQLite reads texts by `writtenReader`, T-SQL has SQL made of the same form
+ * the hundred years that they stand for. Out: the digits yyyymmdd, or yyyymmddhhmmss if the text has a time; undefined
+ * for a text of another form. SQLite reads texts by `writtenReader`; T-SQL has SQL made from the same form
  * (src/sql/mssql/written.ts). docs/mapping-language.md, codecs
  */
 import { isDay, pad, parseClock } from './calendar.ts';
 
 const YEAR_MONTH_DAY = '(YYYY|YY|MON|MM?|DD?)([-/. ]?)(YYYY|YY|MON|MM?|DD?)([-/. ]?)(YYYY|YY|MON|MM?|DD?)';
 const FORM = new RegExp(`^${YEAR_MONTH_DAY}(?:([ T]?)(HH?|hh?)(:?)mm(?:(:?)(ss))?( ?AM)?)?$`);
-/** Each stands where its month does. */
+/** Names in the order of the months. */
 export const MONTHS = 'JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC'.split(' ');
 
-/** A form, taken apart. */
+/** The parts of a form. */
 export interface WrittenForm {
-  /** `YYYY`, `M`, … with what stands before each. */
+  /** `YYYY`, `M`, … with the separator before each. */
   readonly date: readonly (readonly [before: string, part: string])[];
   readonly time: WrittenTime | undefined;
-  /** The first of the years that two digits stand for; undefined: there are four. */
+  /** The first of the years that two digits stand for; undefined for years of four digits. */
   readonly from: number | undefined;
-  /** Two blanks in a row are as good as one. */
+  /** Two blanks in a row count as one. */
   readonly hasBlanks: boolean;
 }
 
 interface WrittenTime {
-  /** Between the date and the hour. */
+  /** Separator between the date and the hour. */
   readonly before: string;
-  /** Between hour, minute and second. */
+  /** Separator between hour, minute and second. */
   readonly between: string;
-  /** One digit will do. */
+  /** The hour may have one digit. */
   readonly isShortHour: boolean;
   readonly hasSecond: boolean;
-  /** What stands before `AM` or `PM`; undefined: hours from 0 to 24. */
+  /** Separator before `AM` or `PM`; undefined: hours from 0 to 24. */
   readonly half: '' | ' ' | undefined;
 }
 
-/** The parts of a form; undefined for a text that is none. */
+/** Parses a form; undefined if the text is none. */
 export function formOfText(form: string, from?: number): WrittenForm | undefined {
   const match = FORM.exec(form);
   if (!match) return undefined;
@@ -48,7 +48,7 @@ export function formOfText(form: string, from?: number): WrittenForm | undefined
       .join('') !== 'DMY'
   )
     return undefined;
-  // A part of one digit or two ends where a separator stands.
+  // A part with one digit or two must end at a separator.
   if (!(before !== '' && after !== '') && parts.some(part => part.length === 1)) return undefined;
   const time = timeOf(rest, third);
   if (time === null) return undefined;
@@ -64,7 +64,7 @@ export function formOfText(form: string, from?: number): WrittenForm | undefined
   };
 }
 
-/** Null: it is none. */
+/** Returns null if the text is no form of a time. */
 function timeOf(
   [before = '', hour, between = '', again, second, half]: readonly (string | undefined)[],
   last: string,
@@ -74,13 +74,13 @@ function timeOf(
   if (isShortHour && (before === '' || between === '')) return null;
   if (last.length === 1 && before === '') return null;
   if (second !== undefined && again !== between) return null;
-  // Hours of a half have a half behind them.
+  // 12-hour forms need AM or PM.
   if (hour.startsWith('h') !== (half !== undefined)) return null;
   const blank = half === undefined ? undefined : half === 'AM' ? '' : ' ';
   return { before, between, isShortHour, hasSecond: second !== undefined, half: blank };
 }
 
-/** What is wrong with a form and the first of its hundred years, in words; undefined: nothing. */
+/** Describes what is wrong with a form and the first of its hundred years; undefined if nothing is. */
 export function wrongWrittenForm(form: string, from: number | undefined): string | undefined {
   if (formOfText(form, from) === undefined)
     return (
@@ -95,11 +95,11 @@ export function wrongWrittenForm(form: string, from: number | undefined): string
 
 type Reader = (text: string) => string | undefined;
 
-/** Few: the forms of the packs that are loaded. */
+/** There are few: the forms of the loaded packs. */
 const readers = new Map<string, Reader>();
 const MOST_READERS = 256;
 
-/** Reads the texts of a form. Throws a RangeError for what is none. */
+/** Returns a reader of the texts of a form. Throws a RangeError for a text that is no form. */
 export function writtenReader(form: string, from?: number): Reader {
   const key = `${from ?? ''} ${form}`;
   const known = readers.get(key);
@@ -143,7 +143,7 @@ function makeReader(form: string, from: number | undefined): Reader {
     const [hour, minute, second = '0', half] = match.slice(4);
     if (hour === undefined) return isPackedDate(year, number, Number(day)) ? digits : undefined;
     const clock = clockOf(hour, Number(minute), Number(second), half);
-    // No year comes after 9999, in which its last day could end.
+    // 24:00 of a day in 9999 is invalid, because it belongs to the next day.
     const isValid = isDay(year, number, Number(day)) && !(clock === END_OF_DAY && year === 9999);
     return clock === undefined || !isValid ? undefined : digits + clock;
   };
@@ -161,10 +161,10 @@ function escaped(separator: string): string {
   return separator === '.' ? '[.]' : separator;
 }
 
-/** The last moment of a day, which is the first of the next. */
+/** The end of a day, which is the first moment of the next. */
 export const END_OF_DAY = '240000';
 
-/** `083000`; undefined for what is no time. */
+/** Returns `083000`; undefined if the parts are no time. */
 function clockOf(written: string, minute: number, second: number, half: string | undefined): string | undefined {
   let hour = Number(written);
   if (half !== undefined) {
@@ -176,13 +176,13 @@ function clockOf(written: string, minute: number, second: number, half: string |
   return isTime ? pad(hour, 2) + pad(minute, 2) + pad(second, 2) : undefined;
 }
 
-/** Of two digits those from `from` on are of its century, those before it of the next. */
+/** Returns the year of two digits: from `from` on they belong to its century, below it to the next. */
 function yearFrom(digits: number, from: number): number {
   const year = from - (from % 100) + digits;
   return year < from ? year + 100 : year;
 }
 
-/** A day, or with zeros a month or a year. */
+/** True for a day, or with zeros for a month or a year. */
 function isPackedDate(year: number, month: number, day: number): boolean {
   return day === 0 ? year >= 1 && month <= 12 : isDay(year, month, day);
 }

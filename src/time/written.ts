@@ -1,8 +1,8 @@
 /**
- * Reads dates and times of SQLite files in any ISO spelling: `2024-03-10`, `2024-03-10 02:30`,
- * `2024-03-10T02:30:00.5`, `2024-03-10T07:30:00Z`, `2024-03-10 02:30:00-05`. In: the text. Out: its canonical text;
- * undefined if it is none. Blanks around it do not count. Numbers are not dates here, as only a mapping knows their
- * unit (codecs `epoch` and `julian`).
+ * Reads dates and times of SQLite files in any ISO spelling: `2024-03-10`, `2024-03-10 02:30`, `2024-03-10T02:30:00.5`,
+ * `2024-03-10T07:30:00Z`, `2024-03-10 02:30:00-05`. In: the text. Out: its canonical text; undefined if it is none.
+ * Outer blanks do not count. Numbers are not dates here, because only a mapping knows their unit (codecs `epoch` and
+ * `julian`).
  * https://hl7.org/fhir/R4/datatypes.html#dateTime
  */
 import { DAY, END_DAY, FIRST_DAY, parseClock, parseDay } from './calendar.ts';
@@ -16,14 +16,14 @@ const MINUTE = 60_000;
 
 interface Written {
   readonly day: number;
-  /** Milliseconds of the day, without those that `fraction` has. */
+  /** Milliseconds of the day, without those in `fraction`. */
   readonly time: number;
   /** Digits of a second. */
   readonly fraction: string;
-  /** Milliseconds from UTC; undefined for a local time. */
+  /** Offset from UTC in milliseconds; undefined for a local time. */
   readonly offset: number | undefined;
   readonly separator: string | undefined;
-  /** Down to the minute or the second; undefined for a day. */
+  /** Precision of the time; undefined for a day. */
   readonly precision: 'minute' | 'second' | undefined;
 }
 
@@ -42,7 +42,7 @@ function read(text: string): Written | undefined {
   return { day, time, fraction, offset: zone === undefined ? undefined : offset, separator, precision };
 }
 
-/** Milliseconds of `Z`, `+05`, `-0330`, `+05:30`; undefined for what is no offset. */
+/** Returns milliseconds of `Z`, `+05`, `-0330`, `+05:30`; undefined if the text is no offset. */
 function offsetOf(zone: string): number | undefined {
   const [, sign, hours, minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone) ?? [];
   if (hours === undefined) return 0;
@@ -51,8 +51,8 @@ function offsetOf(zone: string): number | undefined {
 }
 
 /**
- * The sort key (zone.ts) of a moment: its local time in the zone with seven digits of a second, or that of an instant
- * in the second of two equal hours. A day is its midnight. A key stays what it is.
+ * Returns the sort key (zone.ts) of a moment: its local time in the zone with seven digits of a second, or the key of
+ * an instant in the second pass of a repeated hour. A day is its midnight. A key stays unchanged.
  */
 export function readMoment(text: string, zone: Zone): string | undefined {
   const trimmed = text.replace(OUTER_BLANKS, '');
@@ -71,13 +71,13 @@ export function readMoment(text: string, zone: Zone): string | undefined {
   return instantKey(instant, zone, Number(digits.slice(3)));
 }
 
-/** The day as it is written, whatever the time and zone beside it. */
+/** Returns the day as written, whatever time and zone follow it. */
 export function readDay(text: string): string | undefined {
   const trimmed = text.replace(OUTER_BLANKS, '');
   return read(trimmed) ? trimmed.slice(0, 10) : undefined;
 }
 
-/** `02:30:00.0000000` */
+/** Returns `02:30:00.0000000`. */
 export function readTime(text: string): string | undefined {
   const match = CLOCK.exec(text.replace(OUTER_BLANKS, ''));
   if (!match) return undefined;
@@ -86,11 +86,11 @@ export function readTime(text: string): string | undefined {
   return `${hour}:${minute}:${second}.${fraction.slice(0, 7).padEnd(7, '0')}`;
 }
 
-/** What stands for digits in the name of a form. */
+/** Names of the parts of a form. */
 const LETTERS = ['YYYY-MM-DD', 'HH:MM', ':SS'] as const;
 
 /**
- * The form of a stored value of a date, datetime or time column, in words that say nothing of the value: `YYYY-MM-DD
+ * Describes the form of a stored value of a date, datetime or time column without disclosing the value: `YYYY-MM-DD
  * HH:MM:SS.FFF`, `YYYY-MM-DDTHH:MM:SSZ`, `HH:MM`, `a whole number`.
  */
 export function formOfTime(value: unknown, kind: string): string {
@@ -108,19 +108,17 @@ export function formOfTime(value: unknown, kind: string): string {
 
 const AMONG_BLANKS = 'with blanks around it';
 
-/** Whether every text of a form is a local day or time, sorts as text, and has digits of a second that are kept. */
+/** True if every text of a form is a local day or time, sorts as text, and has at most seven digits of a second. */
 export function isLocalLayout(form: string): boolean {
   return /^(?:YYYY-MM-DD(?:[ T]HH:MM(?::SS(?:\.F{1,7})?)?)?|HH:MM(?::SS(?:\.F{1,7})?)?)$/.test(form);
 }
 
-/**
- * Whether every text of a form is an instant in UTC, sorts as text, and has no more digits of a second than an instant.
- */
+/** True if every text of a form is an instant in UTC, sorts as text, and has at most three digits of a second. */
 export function isUtcLayout(form: string): boolean {
   return /^YYYY-MM-DD[ T]HH:MM(?::SS(?:\.F{1,3})?)?Z$/.test(form);
 }
 
-/** Whether values of a form are read, without a codec that says what a number counts. */
+/** True if values of a form are read without a codec that says what a number counts. */
 export function isReadForm(form: string): boolean {
   return /^(?:YYYY|HH)/.test(form);
 }
@@ -144,7 +142,7 @@ function fractionForm(fraction: string): string {
   return fraction === '' ? '' : `.${'F'.repeat(fraction.length)}`;
 }
 
-/** `Z` alone sorts as its instants do: another spelling of it is another form. */
+/** Returns the name of the zone's form. Only `Z` sorts as its instants do, so other spellings are other forms. */
 function zoneForm(text: string, offset: number | undefined): string {
   if (offset === undefined) return '';
   const [zone = ''] = / ?[A-Za-z]+$/.exec(text) ?? [];

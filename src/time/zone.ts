@@ -1,12 +1,12 @@
 /**
- * Local wall-clock time of an IANA zone and instants, both ways. Local times are milliseconds since 1970-01-01 00:00 on
- * the wall clock, instants are milliseconds since the epoch. In: a zone's name. Out: local → offset, and the inverse:
- * the set of local times whose instant is at or after a bound.
+ * Converts between local wall-clock time of an IANA zone and instants. Local times are milliseconds since 1970-01-01
+ * 00:00 on the wall clock, instants are milliseconds since the epoch. In: a zone's name. Out: local → offset, and the
+ * inverse: the set of local times whose instant is at or after a bound.
  *
  * Two rules make local → instant a function: a local time that a clock change skips, and the first of a pair that it
  * repeats, both take the offset before the change. So the function is not monotone around a gap, and its preimage of
- * "at or after X" is a union of ranges rather than one. Offsets are whole minutes (FHIR can write no others), and
- * before 1900 the offset of 1900 counts. Rules of the zones: https://www.iana.org/time-zones, through Intl.
+ * "at or after X" is a union of ranges, not one range. Offsets are whole minutes (FHIR can write no others), and before
+ * 1900 the offset of 1900 is used. Rules of the zones: https://www.iana.org/time-zones, through Intl.
  */
 import {
   civil,
@@ -25,32 +25,32 @@ import { type RangeSet, rangeSet } from './range-set.ts';
 
 export interface Zone {
   readonly name: string;
-  /** Offset from UTC in milliseconds at a local time. */
+  /** Returns the offset from UTC at a local time, in milliseconds. */
   offsetOf(local: number): number;
-  /** Likewise as FHIR writes it: `-05:00`, or `Z`. */
+  /** Returns the same offset as FHIR writes it: `-05:00`, or `Z`. */
   offsetTextOf(local: number): string;
-  /** Offset from UTC in milliseconds at an instant: of an hour that clocks repeat, either. */
+  /** Returns the offset from UTC at an instant, in milliseconds. In a repeated hour it may be either. */
   offsetAt(instant: number): number;
-  /** The instant that a local time denotes. */
+  /** Returns the instant that a local time denotes. */
   toInstant(local: number): number;
-  /** The local times whose instant is at or after `instant`. */
+  /** Returns the local times whose instant is at or after `instant`. */
   localsFrom(instant: number): RangeSet;
-  /** The instants at which clocks show a local time or a later one. */
+  /** Returns the instants at which clocks show a local time or a later one. */
   instantsFrom(local: number): RangeSet;
 }
 
 const MINUTE = 60_000;
 const FIRST_YEAR = 1900;
 const BEGIN = Date.UTC(FIRST_YEAR, 0, 1);
-/** Of the Gregorian calendar, in the mean. */
+/** Mean length of a Gregorian year. */
 const YEAR = 365.2425 * DAY;
-/** No offset is farther from UTC, so that no local time is farther from its instant. */
+/** No offset is larger, so no local time is farther from its instant. */
 const FARTHEST = DAY;
 
-/** From a local time on, up to the next piece, one offset counts. */
+/** A period with one offset, from a local time to the next piece. */
 interface Piece {
   readonly from: number;
-  /** The instant of the change that it begins with; the first of a year has none. */
+  /** Instant of the change that it begins with. The first piece of a year has none. */
   readonly at: number;
   readonly offset: number;
   /** The offset as FHIR writes it. */
@@ -61,7 +61,7 @@ interface Piece {
 interface Year {
   readonly from: number;
   readonly to: number;
-  /** The first begins with the year. */
+  /** The first one begins with the year. */
   readonly pieces: readonly [Piece, ...Piece[]];
 }
 
@@ -74,7 +74,7 @@ interface Transition {
 
 const zones = new Map<string, Zone>();
 
-/** The zone of that name. Throws a RangeError if there is none. Made once per name. */
+/** Returns the zone of that name, made once per name. Throws a RangeError if there is none. */
 export function zoneOf(name: string): Zone {
   const known = zones.get(name);
   if (known) return known;
@@ -86,7 +86,7 @@ export function zoneOf(name: string): Zone {
 function makeZone(name: string): Zone {
   const readOffset = offsetReader(name);
   const initial = pieceOf(Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, readOffset(BEGIN));
-  /** By their number, from 1900 on. */
+  /** By year, from 1900 on. */
   const years: (Year | undefined)[] = [];
 
   const yearOf = (number: number): Year => {
@@ -113,7 +113,7 @@ function makeZone(name: string): Zone {
 
   const pieceAt = (local: number): Piece => {
     if (local < BEGIN) return initial;
-    // Right but for some hours around a New Year.
+    // This guess is right except for some hours around a New Year.
     let year = years[Math.floor((local - BEGIN) / YEAR)];
     if (!year || local < year.from || local >= year.to) year = yearOf(yearAt(local));
     const { pieces } = year;
@@ -137,7 +137,7 @@ function makeZone(name: string): Zone {
     offsetAt,
     toInstant: local => local - offsetOf(local),
     localsFrom: instant => {
-      // Farther than a day on either side every local time lies on the same side of the bound as its instant.
+      // Beyond a day on either side, every local time lies on the same side of the bound as its instant.
       const low = instant - FARTHEST - 1;
       const high = instant + FARTHEST + 1;
       const starts = new Set([low]);
@@ -169,7 +169,7 @@ function pieceOf(from: number, at: number, offset: number): Piece {
   return { from, at, offset, text: printOffset(offset) };
 }
 
-/** Reads the offset at an instant, in milliseconds truncated to whole minutes. */
+/** Returns a function for the offset at an instant, in milliseconds truncated to whole minutes. */
 function offsetReader(name: string): (instant: number) => number {
   if (name === 'UTC') return () => 0;
   const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
@@ -182,7 +182,7 @@ function offsetReader(name: string): (instant: number) => number {
   };
 }
 
-/** All changes between two instants from 1900 on. A change that is undone within a week is not seen. */
+/** Returns all changes between two instants from 1900 on. A change that is undone within a week is not found. */
 function transitions(offsetAt: (instant: number) => number, from: number, to: number): readonly Transition[] {
   const found: Transition[] = [];
   let left = Math.max(from, BEGIN);
@@ -200,7 +200,10 @@ function transitions(offsetAt: (instant: number) => number, from: number, to: nu
   return found;
 }
 
-/** Binary search: the first whole number from `low` on for which something holds, as for all behind it; or `high`. */
+/**
+ * Binary search: returns the first whole number from `low` on for which `holds` is true, as for all after it; or
+ * `high`.
+ */
 export function firstWith(low: number, high: number, holds: (at: number) => boolean): number {
   let [from, to] = [low, high];
   while (from < to) {
@@ -219,7 +222,7 @@ const BLANK = 32;
 const COLON = 58;
 const T = 84;
 
-/** Local time in whole milliseconds of `2024-03-10 02:30:00.123` or `2024-03-10`; undefined if it is no local time. */
+/** Parses `2024-03-10 02:30:00.123` or `2024-03-10` to a local time in whole milliseconds; undefined if it is none. */
 export function parseLocal(text: string): number | undefined {
   const day = parseDay(text);
   if (day === undefined) return undefined;
@@ -238,7 +241,7 @@ export function parseLocal(text: string): number | undefined {
   return day * DAY + time + millisecond;
 }
 
-/** `2024-03-10 02:30:00.123` with as many digits of a second as asked for. */
+/** Prints `2024-03-10 02:30:00.123` with `fraction` digits of a second. */
 export function printLocal(local: number, fraction: number): string {
   const text = `${printDay(Math.floor(local / DAY))} ${printTime(local)}`;
   if (fraction === 0) return text;
@@ -247,8 +250,8 @@ export function printLocal(local: number, fraction: number): string {
 }
 
 /**
- * The sort key that all date codecs share: `2024-03-10 02:30:00.1234567`, ordered as text. A month or year is
- * `2024-03-00 …` or `2024-00-00 …`, and so comes before its first day.
+ * Returns the sort key that all date codecs share: `2024-03-10 02:30:00.1234567`, ordered as text. A month or year is
+ * `2024-03-00 …` or `2024-00-00 …`, and so sorts before its first day.
  */
 export function timeKey(text: string): string {
   const [seconds = '', fraction = ''] = (text.slice(11) || '00:00:00').split('.');
@@ -256,15 +259,15 @@ export function timeKey(text: string): string {
 }
 
 /**
- * The parts of a sort key: the packed day as written, the first local time it means, and what is beyond its
- * millisecond, in units of 100 ns: all 10,000 of them for an instant that no local time is written for (instantKey in
- * instant-key.ts).
+ * Returns the parts of a sort key: the packed day as written, the first local time that it means, and the rest beyond
+ * its millisecond in units of 100 ns. The rest is 10,000 for an instant in the second pass of a repeated hour
+ * (instantKey in instant-key.ts).
  */
 export function parseTimeKey(key: string): { packed: number; local: number; rest: number } {
   const year = digits(key, 0, 4);
   const month = digits(key, 5, 7);
   const day = digits(key, 8, 10);
-  // A key without a time of day is that of a day on which no time is known.
+  // A key without a time of day is that of a day whose time is unknown.
   const first = `${key.slice(0, 5)}${pad(Math.max(1, month), 2)}-${pad(Math.max(1, day), 2)}${key.slice(10, 23)}`;
   return {
     packed: year * 10_000 + month * 100 + day,
@@ -273,5 +276,5 @@ export function parseTimeKey(key: string): { packed: number; local: number; rest
   };
 }
 
-/** Instants are their own local times there. */
+/** Local times of UTC are instants. */
 export const UTC: Zone = zoneOf('UTC');
