@@ -96,7 +96,7 @@ function asNumber(stored: Exclude<SqlValue, null>, type: ColumnType): SqlValue {
   if (typeof stored === 'string' && /^-?\d+$/.test(stored) && !Number.isSafeInteger(Number(stored))) return stored;
   // Other values in a column of numbers mean no value.
   if (isMixed(type)) return null;
-  // Whoever runs the interpreter decides about other values in a column of numbers.
+  // Other values in a column of numbers are not judged here.
   if (typeof stored !== 'string' || !/^-?\d+(\.\d+)?$/.test(stored)) throw new Unjudged();
   if (type.kind === 'decimal' || (type.kind === 'integer' && type.bits === 64)) return stored;
   return Number(stored);

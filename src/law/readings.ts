@@ -334,7 +334,7 @@ function pointDigits(stored: string, since: number | undefined): string {
   return countedDigits(days, since) + (time === '' ? '' : time.padEnd(6, '0'));
 }
 
-/** Converts 1240314 with years since 1900 to `20240314`, other texts to `no digits`. Without `since` nothing changes. */
+/** Converts 1240314 with years since 1900 to `20240314`, others to `no digits`. Without `since` nothing changes. */
 function countedDigits(stored: string, since: number | undefined): string {
   if (since === undefined) return stored;
   const [, years = '', rest = ''] = /^(\d{2,3})(\d{4})$/.exec(stored) ?? [];
