@@ -47,8 +47,11 @@ export function parseScope(text: string): ResourceScope | undefined {
   };
 }
 
-/** Undefined unless the text is a list of `name=value`: a condition that cannot be parsed must not be dropped. */
-function criteriaOf(query: string): Criteria | undefined {
+/**
+ * Returns the conditions behind the `?` of a scope. Undefined unless the text is a list of `name=value`: a condition
+ * that cannot be parsed must not be dropped.
+ */
+export function criteriaOf(query: string): Criteria | undefined {
   const pairs = query.split('&').map(pair => {
     const at = pair.indexOf('=');
     const name = at < 0 ? undefined : decoded(pair.slice(0, at));

@@ -136,6 +136,15 @@ export function grantsOf(client: Client): { readonly person: boolean; readonly o
   return { person: client.redirects.length > 0, own: client.kind !== 'public' && client.scopes.some(isSystem) };
 }
 
+/**
+ * Tests whether a page of this origin belongs to the app. A redirect URL of a custom scheme has no origin: URL says
+ * `null`, and browsers send the same for every sandboxed frame and local file.
+ */
+export function isOriginOf(client: Client | undefined, origin: string): boolean {
+  if (client === undefined || client.disabled || origin === 'null') return false;
+  return client.redirects.some(address => URL.parse(address)?.origin === origin);
+}
+
 /** Returns a client's metadata for the provider; undefined if it is disabled. RFC 7591 */
 export function metadataOf(client: Client): ClientMetadata | undefined {
   if (client.disabled) return undefined;

@@ -3,7 +3,9 @@
  * plays the EHR, errors. In: what to show. Out: HTML without script, in which every text is escaped.
  */
 import { html } from 'hono/html';
+import { criteriaOf } from '../auth/scopes.ts';
 import { type Html, PAGE_POLICY, page } from '../http/pages/page-frame.ts';
+import { splitEscaped } from '../search/values.ts';
 import type { Found, Listed } from './charts.ts';
 import type { Choice } from './choices.ts';
 import { parseResourceScope, type ResourceScope } from './scopes.ts';
@@ -191,12 +193,20 @@ function inWords({ type, query, letters, level }: ResourceScope): Html {
   return html`${what} <span class="quiet">${consent.level[level]}${limit}</span>`;
 }
 
-/** Returns the codes of a query, without the URLs of their systems. */
-function readable(query: string): string {
-  return query
-    .split('&')
-    .map(pair => pair.replace(/=.*\|/, '=').replace('=', ' '))
+/** Returns all values of a query, without the URLs of their systems: the person agrees to each of them. */
+export function readable(query: string): string {
+  const criteria = criteriaOf(query) ?? [];
+  if (criteria.length === 0) return query;
+  return criteria
+    .map(([name, text]) => `${name} ${splitEscaped(text, ',').map(readableValue).join(' or ')}`)
     .join(', ');
+}
+
+function readableValue(text: string): string {
+  const [system, code = '', ...more] = splitEscaped(text, '|');
+  const shown = system !== undefined && code !== '' && more.length === 0 ? code : text;
+  // What could be read as words of this page is quoted.
+  return /^[\w.:/$|-]+$/.test(shown) ? shown : `“${shown}”`;
 }
 
 export interface AppRow {

@@ -19,7 +19,7 @@ import {
 import { type Account, type Accounts, sessionMark } from '../auth/accounts.ts';
 import { eraOf, NO_ERA } from '../auth/era.ts';
 import { boundedFetch } from './bounded-fetch.ts';
-import { type Clients, fitsSecret, metadataOf } from './clients.ts';
+import { type Clients, fitsSecret, isOriginOf, metadataOf } from './clients.ts';
 import { type GrantContext, type Launch, stillHolds } from './context.ts';
 import type { Keys } from './keys.ts';
 import { CONTEXT_SCOPES, grantable } from './scopes.ts';
@@ -244,7 +244,7 @@ function configurationOf(options: ProviderOptions): Configuration {
     clientBasedCORS: (_ctx, origin, client) =>
       options.corsOrigins.includes('*') ||
       options.corsOrigins.includes(origin) ||
-      (client.redirectUris ?? []).some(address => URL.parse(address)?.origin === origin),
+      isOriginOf(clients.find(client.clientId), origin),
     interactions: { policy: policyOf(options), url: (_ctx, { uid }) => `${options.issuer}/interaction/${uid}` },
     findAccount: async (_ctx, sub, token) => {
       const account = accounts.find(sub);

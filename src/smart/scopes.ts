@@ -4,7 +4,7 @@
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
 import { SECURITY } from '../auth/rules.ts';
-import { parseScope } from '../auth/scopes.ts';
+import { criteriaOf } from '../auth/scopes.ts';
 
 /** A scope on resources, of version 1 or 2. */
 export interface ResourceScope {
@@ -88,14 +88,17 @@ function covers(bound: ResourceScope, scope: ResourceScope, letter: string): boo
     bound.level === scope.level &&
     (bound.type === '*' || bound.type === scope.type) &&
     bound.letters.includes(letter) &&
-    ((bound.query === '' && !namesLabels(scope)) || bound.query === scope.query)
+    ((bound.query === '' && !showsMore(scope)) || bound.query === scope.query)
   );
 }
 
-/** True if a scope names labels. It shows what they hide, so it is more than the same scope without a constraint. */
-function namesLabels(scope: ResourceScope): boolean {
-  const where = parseScope(written(scope, scope.letters))?.where ?? [];
-  return where.some(([name]) => name === SECURITY);
+/**
+ * True if a scope tells more than the same scope without a constraint. One that names labels shows what they hide. A
+ * chain or `_has` is evaluated over all records, so an app that could choose it would learn of records hidden from it.
+ */
+function showsMore({ query }: ResourceScope): boolean {
+  const where = query === '' ? [] : criteriaOf(query);
+  return where?.some(([name]) => name === SECURITY || name.includes('.') || name.startsWith('_has')) ?? true;
 }
 
 /** Version 1 has no word for reading without searching. */

@@ -24,7 +24,7 @@ import { describeError, type Log } from '../log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { appRoutes, loginRoutes } from './apps.ts';
 import { chartsOf } from './charts.ts';
-import { type Client, clientsOfFile, joinClients } from './clients.ts';
+import { type Client, clientsOfFile, isOriginOf, joinClients } from './clients.ts';
 import { DEMO_APP, demoApp } from './demo-app.ts';
 import { ehrRoutes } from './ehr.ts';
 import { interactionRoutes } from './interactions.ts';
@@ -211,7 +211,7 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
 
   return {
     tokens,
-    isOrigin: origin => clients.all().some(client => client.redirects.some(one => URL.parse(one)?.origin === origin)),
+    isOrigin: origin => clients.all().some(client => isOriginOf(client, origin)),
     handle(request, response) {
       const { url = '' } = request;
       const [path = ''] = url.split('?', 1);

@@ -53,6 +53,30 @@ test('a token is invalid after the server address changes', async () => {
   expect(await read(own, 'Patient/1', body['access_token'])).toBe(200);
 });
 
+test('pages without an origin of their own, and origins of disabled apps, read nothing across origins', async () => {
+  const [app] = served.clients;
+  if (app === undefined) throw new Error('no client');
+  onTestFinished(() => served.setClients(served.clients));
+  served.setClients([
+    ...served.clients,
+    { ...app, id: 'native', redirects: ['com.example.app:/callback'] },
+    { ...app, id: 'off', redirects: ['https://off.example.org/back'], disabled: true },
+  ]);
+  const allowed = async (origin: string): Promise<readonly (string | null)[]> => {
+    const headers = { origin };
+    const [read, token] = await Promise.all([
+      fetch(`${served.fhir}/Patient`, { headers }),
+      post(`${served.auth}/token`, { grant_type: 'authorization_code', client_id: 'native', code: 'x' }, headers),
+    ]);
+    await read.arrayBuffer();
+    return [read, token].map(answer => answer.headers.get('access-control-allow-origin'));
+  };
+  // What a sandboxed frame or a local file sends, and what URL makes of an address of an app's own scheme.
+  expect(await allowed('null')).toEqual([null, null]);
+  expect(await allowed('https://off.example.org')).toEqual([null, null]);
+  expect(await allowed('https://app.example.org')).toEqual(['https://app.example.org', null]);
+});
+
 describe('algorithm confusion', () => {
   const publicKey = () => {
     const { d, p, q, dp, dq, qi, ...rest } = served.keys.RS384;

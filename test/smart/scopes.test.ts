@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { choicesOf, chosen } from '../../src/smart/choices.ts';
+import { readable } from '../../src/smart/pages.ts';
 import { grantable, parseResourceScope } from '../../src/smart/scopes.ts';
 
 const ALL = ['openid', 'fhirUser', 'launch/patient', 'patient/*.rs', 'user/*.rs', 'system/*.rs'];
@@ -57,6 +58,26 @@ describe('what may be granted', () => {
     expect(grantable([program ?? ''], [registered ?? ''], 'client')).toEqual([]);
   });
 
+  test('a scope whose condition goes to other resources is granted to clients that are registered with it alone', () => {
+    const chain = 'user/Patient.rs?general-practitioner.name=Hartwell';
+    const far = [
+      chain,
+      'user/Patient.rs?_has:Condition:patient:code=F32.9',
+      'user/Patient.rs?gender=female&_has:Condition:patient:code=F32.9',
+      'user/Patient.rs?gender=female&%5Fhas%3ACondition%3Apatient%3Acode=F32.9',
+      'user/Observation.rs?subject:Patient.family=Hartwell',
+      'user/Observation.rs?code=1&subject%2Efamily=Hartwell',
+    ];
+    for (const scope of far) {
+      for (const wide of ['user/*.rs', scope.replace(/\?.*/, ''), scope.replace(/=.*/, '=other')])
+        expect([scope, wide, grantable([scope], [wide], 'person')]).toEqual([scope, wide, []]);
+      expect(grantable([scope], ['user/*.rs', scope], 'person')).toEqual([scope]);
+    }
+    expect(grantable([chain.replace('user', 'system')], ['system/*.rs'], 'client')).toEqual([]);
+    const near = ['user/Observation.rs?code:in=a', 'user/Observation.rs?component-code-value-quantity=a$gt5.4'];
+    expect(grantable(near, ['user/*.rs'], 'person')).toEqual(near);
+  });
+
   test('it never writes, and never exceeds the request', () => {
     const scope = fc
       .tuple(
@@ -81,6 +102,22 @@ describe('what may be granted', () => {
         }
       }),
     );
+  });
+});
+
+describe('words at consent', () => {
+  const SYSTEM = 'http://terminology.hl7.org/CodeSystem/observation-category';
+  test.each<[query: string, words: string]>([
+    [`category=${SYSTEM}|vital-signs`, 'category vital-signs'],
+    [`category=${SYSTEM}|social-history,${SYSTEM}|vital-signs`, 'category social-history or vital-signs'],
+    [`category=${SYSTEM}%7Csocial-history%2C${SYSTEM}|vital-signs`, 'category social-history or vital-signs'],
+    ['code=a%5C%2Cb|c', 'code c'],
+    [`category=${SYSTEM}|`, `category ${SYSTEM}|`],
+    ['category=laboratory&code=%68iv', 'category laboratory, code hiv'],
+    ['code=hiv%20of%20nobody,b', 'code “hiv of nobody” or b'],
+    ['value-quantity=gt5|http://unitsofmeasure.org|mg', 'value-quantity gt5|http://unitsofmeasure.org|mg'],
+  ])('every value of %s is shown: %s', (query, words) => {
+    expect(readable(query)).toBe(words);
   });
 });
 
