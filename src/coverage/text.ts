@@ -144,7 +144,7 @@ function unusedLines({ tables, columns }: Unused, isCounted: boolean): readonly 
   ];
 }
 
-/** Prints a labelled list, broken between its items. */
+/** Prints a labeled list, broken between its items. */
 function row(label: string, items: readonly string[]): readonly string[] {
   if (items.length === 0) return [];
   return paragraph(

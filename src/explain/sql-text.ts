@@ -1,5 +1,5 @@
 /**
- * Prints a statement for people. In: a rendered statement. Out: its text in lines, and its parameters; neighbours of
+ * Prints a statement for people. In: a rendered statement. Out: its text in lines, and its parameters; neighbors of
  * the same type share a line.
  */
 import { engineNamed } from '../sql/engines.ts';

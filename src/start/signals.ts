@@ -8,7 +8,7 @@ const MOMENT_MILLISECONDS = 500;
 export interface StopSignal {
   /** Resolves with the first signal. */
   readonly told: Promise<string>;
-  /** Restores the default behaviour of the signals. */
+  /** Restores the default behavior of the signals. */
   forget(): void;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Maps a place in a text to the edited text. In: files before and after. Out: a function from place to place. A changed
- * line corresponds to the line at the same position among its neighbours.
+ * line corresponds to the line at the same position among its neighbors.
  */
 import type { Position } from '../../mapping/model.ts';
 import { sameLines } from '../wire/same-lines.ts';

@@ -31,7 +31,7 @@ import { tags } from '@lezer/highlight';
 import type { WirePlace, WireProblem } from '../../wire/mapping.ts';
 import { WRAPPING } from './wrapping.ts';
 
-/** Colours that follow light and dark mode. */
+/** Colors that follow light and dark mode. */
 const HIGHLIGHT = HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--key)' },
   { tag: [tags.string, tags.content], color: 'var(--text)' },
