@@ -1,7 +1,7 @@
 /**
  * Fingerprints the parts of the mappings that a page link depends on, so that the link survives any other change: a
- * comment, an element, a mapping of another type. In: the questions of a search. Out: a short text; if it is equal, the
- * link still works.
+ * comment, an element, a mapping of another type. In: the questions of a search. Out: a short text; while it stays
+ * equal, the link works.
  */
 import { createHash } from 'node:crypto';
 import { boundedCache } from '../cache/bounded.ts';

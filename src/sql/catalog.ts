@@ -81,15 +81,17 @@ export interface TableInfo {
   readonly indexes: readonly IndexInfo[];
 }
 
-/** A part of a schema: these tables, and all that have one of these columns. Names without a schema ignore case. */
+/**
+ * A part of a schema: these tables, and all that have one of these columns. Schemas and case in the names are ignored.
+ */
 export interface CatalogPart {
   readonly tables: readonly string[];
   readonly columns?: readonly string[];
 }
 
 /**
- * Tables by their names in lower case, because every engine compares names without case. If several schemas have a
- * table of the same name, the nearest one has the bare name, and the others `schema.name`.
+ * Keys are names of tables and columns in lower case, because every engine compares names without case. If several
+ * schemas have a table of the same name, the nearest one has the bare name, and the others `schema.name`.
  */
 export interface Catalog {
   /** The engine whose spelling the declared types have. */
