@@ -1,7 +1,7 @@
 /**
- * Is the reference implementation of search, independent of our planning. The FHIRPath engine takes the values from the
- * emitted JSON by the SearchParameter's own expression. Matching follows https://hl7.org/fhir/R4/search.html on JSON
- * values.
+ * Matches resources against searches without our planning, as the reference implementation of search. The FHIRPath
+ * engine takes the values from the emitted JSON by the SearchParameter's own expression. Matching follows
+ * https://hl7.org/fhir/R4/search.html on JSON values.
  */
 import fhirpath from 'fhirpath';
 import r4 from 'fhirpath/fhir-context/r4';

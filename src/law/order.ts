@@ -1,7 +1,7 @@
 /**
- * Is the reference implementation of sort values: of several values the first counts. Dates sort by instants, texts
- * without the case of ASCII letters unless they are codes, quantities by number, references by rank. In: the values
- * that a parameter indexes. Out: a number or a text; undefined if there is none.
+ * Determines sort values, as their reference implementation: of several values the first counts. Dates sort by
+ * instants, texts without the case of ASCII letters unless they are codes, quantities by number, references by rank.
+ * In: the values that a parameter indexes. Out: a number or a text; undefined if there is none.
  * https://hl7.org/fhir/R4/search.html#sort
  */
 import type { SearchParameter } from '../r4/search-parameters.ts';

@@ -1,5 +1,5 @@
 /**
- * Is the reference implementation of comparisons of raw values in conditions of mappings: equality, order, patterns. It
+ * Compares raw values as conditions of mappings do (equality, order, patterns), as a reference implementation. It
  * shares no code with src/resource/raw.ts, so that the law notices a fault there.
  */
 import type { ColumnType } from '../sql/column-type.ts';

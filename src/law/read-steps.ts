@@ -1,6 +1,6 @@
 /**
- * Is the reference implementation of text steps. In: steps as written in the mapping, and a stored text. Out: the text
- * for the codec; undefined if there is none. docs/mapping-language.md, codecs
+ * Applies text steps, as their reference implementation. In: steps as written in the mapping, and a stored text. Out:
+ * the text for the codec; undefined if there is none. docs/mapping-language.md, codecs
  */
 import type { StepOptions } from '../mapping/codecs/text-step.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Is the reference implementation of codecs: reads a stored value without the codec that emits it. In: the codec's
+ * Reads a stored value without the codec that emits it, as the reference implementation of codecs. In: the codec's
  * label and options, the values as the database stores them, and the codec's result. Out: whether they contradict each
  * other.
  * It finds codecs that round, truncate, shift or lose. Codecs that are not listed here are checked against their own
@@ -44,7 +44,7 @@ const DAY = /^(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/;
 const IN_UTC: Single = {
   differs: (stored, emitted, { zone }) => {
     const [, day, time = '', offset = 'Z'] = /^(\S{10})[ T]([\d:.]+) *(Z|[+-]\d\d:\d\d)?$/i.exec(stored.trim()) ?? [];
-    // Before zones had whole minutes an offset says less than the clocks.
+    // Before zones had whole minutes, offsets were inexact.
     return (day ?? '') >= '1900' && !isMoment(emitted, Date.parse(`${day}T${time}${offset}`), zone);
   },
   means: stored => DAY.test(stored.slice(0, 10)) && CLOCK.test(stored.slice(10)) && /[1-9]/.test(stored.slice(11)),
@@ -287,7 +287,7 @@ function contradictsMoment(
   if (!isTime && form === 'time') return undefined;
   const clock = isTime ? `${hour}:${minute}:${second}` : (at ?? '');
   if (emitted.slice(11, 19) !== clock) return true;
-  // Before zones had whole minutes an offset says less than the clocks.
+  // Before zones had whole minutes, offsets were inexact.
   return year >= '1900' && !agreesInTime(emitted, `${digits} ${clock}`, zone);
 }
 

@@ -215,7 +215,7 @@ export interface ChildRows {
   readonly order: readonly Order[];
   /** The pieces whose parts `on` joins. They split a column of the enclosing row, and each piece has its own rows. */
   readonly of?: Pieces;
-  /** Of a code map: at most one row fits. */
+  /** The rows belong to a code map: at most one fits. */
   readonly single?: true;
 }
 

@@ -64,13 +64,13 @@ function hasBytes(page: EarlierPage): boolean {
   return page?.key.some(raw => raw instanceof Uint8Array) === true;
 }
 
-/** Is JSON.stringify's replacer for cursors whose keys may be bytes. */
+/** Encodes bytes in the keys of cursors: a replacer for JSON.stringify. */
 export function encodeBytes(this: unknown, name: string, content: unknown): unknown {
   const raw = (this as Record<string, unknown>)[name];
   return raw instanceof Uint8Array ? { $: Buffer.from(raw).toString('base64') } : content;
 }
 
-/** Is JSON.parse's reviver for what `encodeBytes` wrote. */
+/** Decodes what `encodeBytes` wrote: a reviver for JSON.parse. */
 export function decodeBytes(_name: string, content: unknown): unknown {
   if (content !== null && typeof content === 'object' && '$' in content && typeof content.$ === 'string') {
     return new Uint8Array(Buffer.from(content.$, 'base64'));

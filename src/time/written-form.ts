@@ -143,7 +143,7 @@ function makeReader(form: string, from: number | undefined): Reader {
     const [hour, minute, second = '0', half] = match.slice(4);
     if (hour === undefined) return isPackedDate(year, number, Number(day)) ? digits : undefined;
     const clock = clockOf(hour, Number(minute), Number(second), half);
-    // 24:00 of a day in 9999 is invalid, because it belongs to the next day.
+    // 24:00 is invalid in 9999, because the next day may be in the year 10000.
     const isValid = isDay(year, number, Number(day)) && !(clock === END_OF_DAY && year === 9999);
     return clock === undefined || !isValid ? undefined : digits + clock;
   };

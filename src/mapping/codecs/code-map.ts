@@ -39,7 +39,7 @@ export interface CodeMap {
   /** The code of NULL and blank. */
   readonly blank: Coded | undefined;
   readonly else: Unmapped;
-  /** Ignores the case of keys. Only ASCII letters have case here, and then all keys are ASCII. */
+  /** Keys are compared without case. Only ASCII letters have case here, and then all keys are ASCII. */
   readonly fold: boolean;
   /** Positions of the rows by raw value. */
   readonly rowsAt?: ReadonlyMap<string, Position>;

@@ -157,7 +157,7 @@ export function stampCodec(column: StampColumn, { label, options, zone, fhirType
   };
 }
 
-/** Begins the keys of 24:00 and of days alone, which sort just before midnight (src/time/instant-key.ts). */
+/** Time in the keys of 24:00 and of days alone, which sort just before midnight (src/time/instant-key.ts). */
 const LAST_MOMENT = '23:59:59.9999999';
 const LEAST = positionOf(10_000);
 const BEYOND = positionOf(LAST_PACKED + 1);

@@ -1,7 +1,7 @@
 /**
- * Text steps change a text column before its codec reads it, in JavaScript and equally in SQL. In: the raw text. Out:
- * another text, or undefined if there is none. Searches compute on the column, so no index serves them; only an
- * equality after `prefix` or `dotted` compares the column as stored. docs/mapping-language.md, codecs
+ * Defines text steps, which change a text column before its codec reads it, in JavaScript and equally in SQL. In: the
+ * raw text. Out: another text, or undefined if there is none. Searches compute on the column, so no index serves them;
+ * only an equality after `prefix` or `dotted` compares the column as stored. docs/mapping-language.md, codecs
  */
 import { UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, constant, glob, not, or } from '../../sql/construct.ts';

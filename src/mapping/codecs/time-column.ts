@@ -23,7 +23,7 @@ export interface TimeColumn {
   isTime(column: Expression): Predicate;
   /** Returns milliseconds since midnight; undefined if the value is no time of the form. */
   read(raw: SqlValue): number | undefined;
-  /** Returns the digits after the second of a key. */
+  /** Returns the seven digits of a fraction of a second for a key. */
   fraction(raw: SqlValue): string;
   /** Returns the stored value of a local time in whole seconds. */
   stored(local: number): SqlValue;

@@ -77,7 +77,7 @@ function inOneText(node: Node, any: readonly (readonly Criterion[])[], ask: Aski
     node,
     part => {
       const found = probe(part);
-      // A code map may have none of this word, but another word may be one of its codes.
+      // No value of a code map contains the word `probe`, but another word may occur in one of its codes.
       isFixed ||= part.kind !== 'value' || found?.kind === 'false';
       return found;
     },

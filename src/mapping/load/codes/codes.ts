@@ -44,7 +44,7 @@ export interface TableCodeMap extends CodeMapBase {
   /** A system for all rows, or a binding. */
   readonly system: { readonly constant: string } | { readonly binding: Tree } | undefined;
   readonly pick: Tree | undefined;
-  /** Ignores the case of keys. */
+  /** Keys are compared without case. */
   readonly fold: boolean;
 }
 

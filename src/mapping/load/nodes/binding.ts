@@ -1,6 +1,6 @@
 /**
- * Makes the node of a binding. In: `{from, via, none, else, if}` and the place where it stands. Out: a ValueNode; for a
- * Coding or CodeableConcept bound to a code map the object with code, system and display.
+ * Makes the node of a binding. In: `{from, via, none, else, if}` and its slot. Out: a ValueNode; for a Coding or
+ * CodeableConcept bound to a code map the object with code, system and display.
  */
 import { isPrimitive } from '../../../r4/definitions.ts';
 import type { Node } from '../../model.ts';

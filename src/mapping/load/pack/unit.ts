@@ -1,7 +1,7 @@
 /**
- * Checks the mappings of one document as a unit. In: the rest of the pack. Out: a context for the unit that records
- * what it asked of the rest of the pack (`holds` asks again), and the code maps, tables and columns that it uses. With
- * both, the result of an earlier check can be reused safely.
+ * Makes contexts in which the mappings of one document are checked as a unit. In: the rest of the pack. Out: a context
+ * that records what the unit asked of the rest of the pack (`holds` asks again), and the code maps, tables and columns
+ * that it uses. With both, the result of an earlier check can be reused safely.
  */
 
 import type { Codec } from '../../codecs/codec.ts';
