@@ -38,7 +38,7 @@ interface Member {
   readonly participant: CareTeamParticipant;
 }
 
-/** `time` is the creation time of the document, as FHIR dateTime. */
+/** Reads the care team for the header. `time` is the creation time of the document, as FHIR dateTime. */
 export async function readTeam(chart: Chart, patient: Patient, detail: TeamDetail, time: string): Promise<HeaderTeam> {
   if (detail === 'none') return NOBODY;
   const teams = (await chart.list('care-teams')).filter(isCurrent);

@@ -43,7 +43,7 @@ export type RowOptions = Pick<CheckOptions, 'seed' | 'budgetSeconds' | 'values' 
   readonly chosenIn?: (registry: Registry) => readonly Mapping[];
 };
 
-/** Seconds for the counts before the sections; a larger budget grants these counts as much as itself. */
+/** Time limit in seconds for the counts before the sections; a larger budget replaces it. */
 const LEAST_SECONDS = 10;
 /** At most so many uncounted places are named. */
 const NAMED = 10;
@@ -123,7 +123,7 @@ function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some(({ severity }) => severity === 'error');
 }
 
-/** Adds the problems of guides last: they prevent neither serving nor the sections on rows. */
+/** Adds the problems of guides. This comes last, because they prevent neither serving the pack nor checking rows. */
 function withGuides({ registry, problems }: LoadedPack, folder: string): LoadedPack {
   const all = [...problems, ...guideProblems(folder)];
   return { registry, problems: all.toSorted((a, b) => comparePositions(a.position, b.position)) };

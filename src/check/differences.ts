@@ -29,7 +29,7 @@ export interface Differences {
   problems(): readonly Problem[];
 }
 
-/** `values`: messages may contain values of rows. */
+/** Creates the collector. `values`: messages may contain values of rows. */
 export function createDifferences(values: boolean): Differences {
   const findings = new Map<string, Finding>();
   const tell = (at: Position, message: string, expected?: string, found?: string, isOfRows = false): void => {

@@ -25,7 +25,7 @@ function uriOf(folder: string, file: string): string {
   return join(below, file).split('/').map(encodeURIComponent).join('/');
 }
 
-/** `folder`: the folder of the pack. */
+/** Writes SARIF. `folder`: the folder of the pack. */
 export function sarifText(folder: string, problems: readonly Problem[]): string {
   const results = problems.map(problem => ({
     ruleId: problemCode(problem),

@@ -66,7 +66,7 @@ export interface CheckContext {
   readonly refused: Refused;
   /** Resources of every mapping, chosen once for all sections: spread over the key, strangest rows first. */
   sample(): Promise<readonly SampledResource[]>;
-  /** The same sample, with the differences between its rows and resources. */
+  /** Returns the same sample, with the differences between its rows and resources. */
   sampled(): Promise<Sampled>;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Reads what the server has under the ids of rows. In: rows that were read. Out: the same, each with the resources that
- * are served under its id, with numbers digit by digit.
+ * are served under its id, with the digits of their numbers kept.
  */
 
 import { OPEN_CONTEXT } from '../auth/access.ts';

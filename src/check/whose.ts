@@ -17,8 +17,8 @@ type Json = Readonly<Record<string, unknown>>;
 /** Ids per search. */
 const AT_ONCE = 50;
 /**
- * If a larger share crosses, the join is wrong. Some crossings are legitimate: a newborn's encounters may be part of
- * the mother's.
+ * From this share of crossings on, the join is wrong. Fewer are possible: a newborn's encounters may be part of the
+ * mother's.
  */
 const BY_CHANCE = 0.1;
 /** Fewer crossings are errors in the rows, not in the join. */

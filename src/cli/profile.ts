@@ -186,7 +186,7 @@ function columnLines(
   return [first.trimEnd(), ...details].map(line => cut(line));
 }
 
-/** Only the beginning of longer texts is read. */
+/** Returns the maximum length as text; longer texts are read only up to 200 characters. */
 function lengthText(most: number): string {
   return most >= 200 ? '200+' : String(most);
 }

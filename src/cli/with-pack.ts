@@ -10,7 +10,7 @@ import type { Database } from '../sql/database.ts';
 import { openDatabase, type Setup, setUp } from '../start/setup.ts';
 import { refuse, type Terminal } from './command.ts';
 
-/** For commands that need no pack, or only a part of one. */
+/** Runs a function with the database, for commands that need no pack or only a part of one. */
 export async function withDatabase<T>(
   config: Config,
   terminal: Terminal,

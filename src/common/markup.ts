@@ -6,12 +6,12 @@ const SPECIAL = /[&<>"\0-\x1f\ud800-\udfff\ufffe\uffff]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those that XML 1.0 forbids
 const ILLEGAL = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
 
-/** A text between tags that XML can hold as it is. */
+/** Escapes a text between tags; the text must contain no characters that XML forbids. */
 export function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** A text between tags, or in an attribute in double quotes; carriage returns are kept. */
+/** Escapes a text between tags, or in a double-quoted attribute; carriage returns are kept. */
 export function escapeXml(text: string): string {
   if (!SPECIAL.test(text)) return text;
   return escapeMarkup(text.toWellFormed().replace(ILLEGAL, '\ufffd'))
@@ -19,7 +19,7 @@ export function escapeXml(text: string): string {
     .replaceAll('\r', '&#13;');
 }
 
-/** A text in an attribute whose tabs and line ends are kept. */
+/** Escapes a text in an attribute; tabs and line breaks are kept. */
 export function escapeAttribute(text: string): string {
   return SPECIAL.test(text) ? escapeXml(text).replaceAll('\t', '&#9;').replaceAll('\n', '&#10;') : text;
 }

@@ -7,7 +7,7 @@ import { performance } from 'node:perf_hooks';
 /** Minimum milliseconds between two reports. */
 const EVERY = 2000;
 
-/** The first report comes after the same time. */
+/** Returns a function that reports at most every 2 seconds; the first report comes after the same time. */
 export function nowAndThen<T = string>(say: (what: T) => void): (what: T) => void {
   let last = performance.now();
   return what => {

@@ -32,7 +32,7 @@ export interface Config {
   readonly mappings: string;
   /** Version of the database schema; undefined means that of pack.yaml. */
   readonly schema: string | undefined;
-  /** True to serve the valid mappings although others have errors. */
+  /** True: serve the valid mappings even if others have errors. */
   readonly degraded: boolean;
   /** Milliseconds between checks of the pack for changes; 0 means only on request. */
   readonly reloadInterval: number;

@@ -46,7 +46,7 @@ export function addNote(note: DocumentReference, content: SectionWriter): void {
   );
 }
 
-/** The type of the note, if LOINC has a code for it. */
+/** Writes the type of the note, if LOINC has a code for it. */
 function kindOf(type: CodeableConcept | undefined): Markup {
   if (!isCoded(type, [LOINC])) return NOTHING;
   return coded('translation', { coding: (type?.coding ?? []).filter(({ system }) => system === LOINC) });

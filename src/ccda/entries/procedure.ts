@@ -44,7 +44,7 @@ export function addProcedure(procedure: Procedure, content: SectionWriter): void
 
 const performersOf = ({ performer }: Procedure) => (performer ?? []).map(({ actor }) => actor);
 
-/** `devices`: participants that contain Product Instances. */
+/** Writes the procedure. `devices`: participants that contain Product Instances. */
 function activity(procedure: Procedure, row: string, content: SectionWriter, devices: Markup, part = ''): Markup {
   const { code, status, bodySite, performedDateTime, performedPeriod } = procedure;
   return xml`
@@ -99,7 +99,7 @@ export function addDevice(device: Device, implantation: Procedure | undefined, c
   content.entry(activity(remarked, row, content, productInstance(device, content), `device-${device.id}`));
 }
 
-/** https://www.fda.gov UDI: root 2.16.840.1.113883.3.3719 */
+/** Writes the Product Instance with its UDI (https://www.fda.gov), root 2.16.840.1.113883.3.3719. */
 function productInstance(device: Device, content: SectionWriter): Markup {
   const { udiCarrier, type, modelNumber, manufacturer } = device;
   const [udi] = udiCarrier ?? [];

@@ -125,7 +125,7 @@ function elementsOrNone(type: string | undefined): readonly WireOption[] {
   return type === undefined ? [] : elementOptions(type);
 }
 
-/** Where a value is expected, a map starts on the next line. */
+/** Puts a key on the next line, because a map starts there if a value is expected. */
 function asBlock(option: WireOption): WireOption {
   return { ...option, opens: true };
 }

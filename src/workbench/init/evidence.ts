@@ -82,7 +82,7 @@ function withElements(proposal: SeenProposal, more: readonly ProposedElement[]):
 }
 
 /**
- * Scores proposals by their rows. `progress` is called with the number of tables done. Once `signal` is aborted, the
+ * Scores proposals by their rows. `progress` is called with the number of proposals done. Once `signal` is aborted, the
  * rest is scored by names alone. Throws DatabaseError if the database cannot be reached.
  */
 export async function withEvidence(
@@ -182,7 +182,7 @@ function isGroundless({ kind, named, elements }: SeenProposal): boolean {
   return named === 0 || (isOfPatients && !elements.some(element => element.kind === 'patient'));
 }
 
-/** If the best candidate has both a fitting name and fitting columns, drops tables without a fitting name. */
+/** Drops tables without a fitting name if the best candidate has both a fitting name and fitting columns. */
 function withoutNoise(own: readonly SeenProposal[]): readonly SeenProposal[] {
   const [best] = own;
   const isSure = best !== undefined && best.named > 0 && best.score >= SURE;

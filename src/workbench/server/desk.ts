@@ -38,7 +38,7 @@ export interface Served {
   readonly content: Content | undefined;
   /** True if the current texts have errors: these are the last ones without. */
   readonly stale: boolean;
-  /** The rules of `deny` that it respects. */
+  /** The `deny` rules that it respects. */
   readonly denied: ReadonlySet<string>;
   /** Maps a place in its files to the current texts. */
   readonly placeNow: (place: Position) => Position;

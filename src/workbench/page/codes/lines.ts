@@ -50,7 +50,7 @@ export function rowsWithout(lines: readonly Line[], { columns }: WireHeld): numb
   return listed + beyond;
 }
 
-/** A value that had a row when it was counted may have lost it since. */
+/** Lists values that had a row when they were counted, because they may have lost it since. */
 function withoutRow(known: WireHeld['columns'][number]['known']) {
   return known.map(({ value }) => ({ value, suggestions: [] }));
 }

@@ -71,7 +71,7 @@ export const VERDICTS: Extension = [
     lineMarker: ({ state }, { from }) => markAt(state, from) ?? null,
     lineMarkerChange: ({ startState, state }) => startState.field(MARKS) !== state.field(MARKS),
     domEventHandlers: {
-      /** A click puts the cursor at the end of the line. */
+      /** Puts the cursor at the end of the clicked line. */
       mousedown(view, { from }) {
         view.dispatch({ selection: { anchor: view.state.doc.lineAt(from).to } });
         view.focus();

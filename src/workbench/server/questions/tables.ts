@@ -172,7 +172,7 @@ async function readBy(desk: Desk, texts: Unsaved): Promise<ReadBy> {
   return { catalog, columns, mapped: stale ? 'stale' : 'current', placeNow };
 }
 
-/** A foreign key without target columns refers to the primary key. */
+/** Converts a foreign key; without target columns it refers to the primary key. */
 function foreignKeyOf({ columns, table, theirs }: ForeignKey, catalog: Catalog): WireForeignKey {
   return { columns, table, theirs: theirs.length > 0 ? theirs : (catalog.tables.get(table)?.primaryKey ?? []) };
 }
