@@ -9,7 +9,7 @@ import { accessByBreakingGlass, accountByBreakingGlass } from '../auth/granted.t
 import { type GlassRule, type PackAccess, USER } from '../auth/rules.ts';
 import type { Facade } from '../facade.ts';
 
-/** Undefined: the pack allows nobody to break the glass. */
+/** Returns break-glass by the pack's rules; undefined if they allow nobody. */
 export function glassOf(facade: Pick<Facade, 'search'>, rules: PackAccess): BreakGlass | undefined {
   const { glass } = rules;
   if (glass === undefined) return undefined;

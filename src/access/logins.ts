@@ -83,7 +83,7 @@ export function withLogins(tokens: Tokens, find: FindUser): Tokens {
   };
 }
 
-/** False for a blank login, which would find everybody who has any. */
+/** False for a login with control characters or spaces around it, and for a blank one, which would find everybody. */
 function isLogin(text: string): boolean {
   return text.length <= LONGEST && text.trim() === text && /^[^\p{Cc}]+$/u.test(text);
 }

@@ -175,7 +175,7 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
     return [text];
   }
 
-  /** Undefined if the search has errors, so that it lets nobody in. */
+  /** Returns the patients of a rule; undefined if its search has errors, so that it lets nobody in. */
   function patientsOf(written: ScalarTree, user: string): UserRule['patients'] | undefined {
     return written.text.trim() === ALL ? 'all' : searchOf(written, PATIENT, NAMES, user);
   }

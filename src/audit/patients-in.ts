@@ -164,9 +164,9 @@ export function seeingPatients<F extends Facade>(facade: F): F {
 interface Owners {
   /** True if resources of the type name their patients. */
   owned(type: string): boolean;
-  /** If they do not: the types with such resources that they refer to. */
+  /** If they do not: returns the types that they refer to and whose resources name patients. */
   leads(type: string): ReadonlySet<string>;
-  /** The elements that refer to patients, or to resources that name them. */
+  /** Returns the elements that refer to patients, or to resources that name them. */
   elements(type: string): readonly string[];
 }
 

@@ -53,7 +53,7 @@ export interface AuditRecord {
   readonly resource?: string;
   /** Logical ids of the patients whose data is in the answer. */
   readonly patients: readonly string[];
-  /** The answer is a file that may hold any patient's data, so that `patients` is incomplete. */
+  /** The answer is an export file, which may hold any patient's data if `patients` is empty. */
   readonly bulk?: true;
   /** The caller's reason for break-glass, whether it was allowed or not. */
   readonly glass?: string;
@@ -72,7 +72,7 @@ export function isUnknown({ who }: Pick<AuditRecord, 'who'>): boolean {
 }
 
 /**
- * 0: success; 4: refused, or nothing there; 8: a failure of the server.
+ * Returns 0: success; 4: refused, or nothing there; 8: a failure of the server.
  * https://hl7.org/fhir/R4/codesystem-audit-event-outcome.html
  */
 export function outcomeOf(status: number): '0' | '4' | '8' {

@@ -7,7 +7,9 @@
 const SET = 60_000;
 const SETTLED = 3_600_000;
 
-/** `wall`: milliseconds since the epoch; `steady`: milliseconds of a monotonic clock. */
+/**
+ * Returns a test of the wall clock. `wall`: milliseconds since the epoch; `steady`: milliseconds of a monotonic clock.
+ */
 export function settledClock(
   wall: () => number = Date.now,
   steady: () => number = () => performance.now(),

@@ -117,7 +117,7 @@ export function openStore({ path, bytes, survives }: StoreOptions): AuditStore {
   }
 }
 
-/** SQLite gives its other files the permissions of this one. */
+/** Opens the file, privately: SQLite gives its other files the permissions of this one. */
 function openWritable(path: string): DatabaseSync {
   touchPrivate(path);
   return new DatabaseSync(path, { timeout: BUSY });

@@ -44,7 +44,7 @@ export async function openTrail(file: string, options: TrailOptions): Promise<Tr
 /** Not offered: the store has only the ids of patients, so included resources would be empty. */
 const INCLUDES: ReadonlySet<string> = new Set(['_include', '_revinclude']);
 
-/** The types that the audit adds: those that the server's own mappings do not serve, without Patient. */
+/** Returns the types that the audit adds: those that the server's own mappings do not serve, without Patient. */
 export function typesOf(trail: Facade, own: Facade): readonly string[] {
   return trail.registry.types.filter(type => type !== COMPARTMENT_TYPE && !own.offers.types.includes(type));
 }

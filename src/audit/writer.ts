@@ -100,7 +100,7 @@ export async function openWriter(data: WriterData, timeLimit = TIME_LIMIT): Prom
     done(list);
     send();
   };
-  /** The thread is lost: nothing is written any more. */
+  /** Fails all records, now and later, because the thread is lost. */
   const stop = (error: AuditError): void => {
     if (ended !== undefined) return;
     ended = error;

@@ -32,7 +32,7 @@ const PROVEN = 10_000;
 const AT_ONCE = 2;
 const WAITING = 200;
 
-/** `clock`: milliseconds of a monotonic clock. `fits`: compares a password with a hash. */
+/** Makes the check of logins. `clock`: milliseconds of a monotonic clock. `fits`: compares a password with a hash. */
 export function createLogin(
   accounts: Accounts,
   clock: () => number = () => performance.now(),

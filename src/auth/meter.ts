@@ -24,7 +24,7 @@ export type Meters = (key: string) => Meter;
 /** Maximum number of keys. */
 const REMEMBERED = 10_000;
 
-/** `clock`: milliseconds of a monotonic clock. */
+/** Makes meters with the same rate. `clock`: milliseconds of a monotonic clock. */
 export function createMeters({ burst, perSecond }: Rate, clock: () => number = () => performance.now()): Meters {
   const meters: BoundedCache<Meter> = boundedCache(REMEMBERED);
   const make = (): Meter => {

@@ -114,7 +114,7 @@ export function stampOf(file: string): string {
   }
 }
 
-/** ENOTDIR means missing too: a parent is not a folder. */
+/** True if there is no file; ENOTDIR means that a parent is not a folder. */
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }

@@ -31,7 +31,10 @@ interface Session {
   used: number;
 }
 
-/** `clock`: milliseconds of a monotonic clock, so that setting the system clock prolongs no session. */
+/**
+ * Holds sessions in memory. `clock`: milliseconds of a monotonic clock, so that setting the system clock prolongs no
+ * session.
+ */
 export function createSessions(
   accounts: Accounts,
   limits: SessionLimits,

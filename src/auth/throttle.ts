@@ -32,14 +32,16 @@ interface Attempts {
   readonly last: number;
 }
 
-/** `clock`: milliseconds of a monotonic clock. Keys are stored unchanged; the caller bounds their length. */
+/**
+ * Makes a throttle. `clock`: milliseconds of a monotonic clock. Stores keys unchanged; the caller bounds their length.
+ */
 export function createThrottle(limits: ThrottleLimits, clock: () => number = () => performance.now()): Throttle {
   const attempts = new Map<string, Attempts>();
 
   const waitAfter = (failures: number): number =>
     failures < limits.free ? 0 : Math.min(limits.first * 2 ** (failures - limits.free), limits.longest);
 
-  /** After twice the longest wait without a failure, a key starts again. */
+  /** Returns the failures of a key, which starts again after twice the longest wait without a failure. */
   const known = (key: string): Attempts | undefined => {
     const kept = attempts.get(key);
     return kept === undefined || clock() - kept.last > 2 * limits.longest ? undefined : kept;

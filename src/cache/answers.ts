@@ -138,7 +138,7 @@ function tablesIn(plan: SqlPlan): ReadonlySet<string> {
 /** Maximum number of kinds whose tables are remembered. */
 const KINDS = 1000;
 
-/** `clock`: milliseconds of a monotonic clock. */
+/** Makes the cache. `clock`: milliseconds of a monotonic clock. */
 export function createAnswerCache<A extends Weighed>(
   { bytes, maxAge, ttl, interval }: AnswerLimits,
   clock: () => number = () => performance.now(),

@@ -50,7 +50,7 @@ interface Watched {
 const NEVER = Number.NEGATIVE_INFINITY;
 const UNSEEN = Number.POSITIVE_INFINITY;
 
-/** `read`: how to read the watermark of each watched table; `clock`: milliseconds of a monotonic clock. */
+/** Makes the watermarks. `read`: reads that of each watched table; `clock`: milliseconds of a monotonic clock. */
 export function createWatermarks(read: ReadonlyMap<string, () => Promise<string>>, clock: () => number): Watermarks {
   const states = new Map<string, Watched>(
     [...read].map(([table, readMark]) => [

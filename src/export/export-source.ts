@@ -21,8 +21,8 @@ export class PackError extends Error {
 }
 
 /**
- * `files`: the pack, if it must not be read again. `announce` gets the errors of the mappings. `watched` wraps each
- * database that is opened. Throws PackError, and DatabaseError while the database is unreachable.
+ * Opens the source. `files`: the pack, if it must not be read again. `announce` gets the errors of the mappings.
+ * `watched` wraps each database that is opened. Throws PackError, and DatabaseError while the database is unreachable.
  */
 export async function openSource(
   own: SourceConfig,

@@ -58,7 +58,7 @@ export interface JobsLoad {
 }
 
 export interface Jobs {
-  /** Throws FhirError `too-many-requests`, `export-conflict` or `export-folder`. */
+  /** Starts a job. Throws FhirError `too-many-requests`, `export-conflict` or `export-folder`. */
   start(understood: UnderstoodRequest, origin: JobOrigin): JobView;
   /** Returns the caller's own job; undefined: there is none with this id (any more). */
   view(caller: string, id: string): JobView | undefined;

@@ -23,7 +23,7 @@ export interface OutputFile {
 export interface Download {
   readonly file: OutputFile;
   readonly path: string;
-  /** Call it when the file is no longer read; until then it is not removed. */
+  /** Releases the file after reading; until then it is not removed. */
   readonly release: () => void;
 }
 

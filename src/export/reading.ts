@@ -131,10 +131,7 @@ function readTypeFilter(reading: Reading, search: string): void {
   });
 }
 
-/**
- * True if the text is valid percent-encoding, which URLSearchParams would otherwise repair, and search for something
- * else.
- */
+/** True if the text is valid percent-encoding. URLSearchParams would repair another, and search for something else. */
 function isEncoded(text: string): boolean {
   try {
     decodeURIComponent(text);

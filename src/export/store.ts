@@ -123,7 +123,7 @@ function loseFiles(folder: string): void {
     if (!name.startsWith('job.json')) rmSync(join(folder, name), { recursive: true, force: true });
 }
 
-/** `durable` waits for the disk, which is needed only against power cuts. */
+/** Writes the state of a part. `durable` waits for the disk, which is needed only against power cuts. */
 export function writePart(folder: string, part: number, state: PartState, durable = true): void {
   replaceFile(stateFile(folder, part), sealed(PART_FORM, JSON.stringify(state, encodeBytes)), durable);
 }

@@ -47,7 +47,7 @@ async function end(worker: Worker): Promise<void> {
   clearTimeout(cut);
 }
 
-/** `count` is called with the statements that the threads send. */
+/** Opens the pool. `count` is called with the statements that the threads send. */
 export function openThreads(config: SourceConfig, concurrency: number, count: CountStatements = () => {}): Threads {
   const queue = new PQueue({ concurrency });
   const idle: Worker[] = [];

@@ -98,7 +98,7 @@ function entryOf({ entry }: AppParts): Entry {
   return entry;
 }
 
-/** `isAppOrigin`: true if an app is registered at this origin. */
+/** Allows browser apps of other origins (CORS). `isAppOrigin`: true if an app is registered at this origin. */
 function crossOrigin(origins: readonly string[], isAppOrigin: (origin: string) => boolean = () => false) {
   const isAllowed = (origin: string): boolean => origins.includes(origin) || isAppOrigin(origin);
   return cors({

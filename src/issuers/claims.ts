@@ -12,8 +12,8 @@ export type Claims = Readonly<Record<string, unknown>>;
 const MOST_SCOPES = 2000;
 
 /**
- * `expires`: milliseconds since the epoch until which the Grant is valid without asking again. `fhirBase`: address of
- * the FHIR interface; references to it may be absolute.
+ * Returns the Grant. `expires`: milliseconds since the epoch until which it is valid without asking again. `fhirBase`:
+ * address of the FHIR interface; references to it may be absolute.
  */
 export function grantOfClaims(
   claims: Claims,

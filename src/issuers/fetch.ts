@@ -123,7 +123,7 @@ function lookupBy(resolve: Resolve, isAllowed: boolean): LookupFunction {
   };
 }
 
-/** `privateHosts`: in lower case. */
+/** Makes the function that sends requests. `privateHosts`: in lower case. */
 export function asker(privateHosts: ReadonlySet<string>, resolve: Resolve = resolveName): Ask {
   const shared = sharing(resolve);
   return async (address, { method, headers, body, signal }) => {

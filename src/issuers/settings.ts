@@ -81,7 +81,7 @@ const CLAIMS: ClaimNames = {
   client: ['client_id', 'azp', 'appid', 'cid'],
 };
 
-/** Throws ConfigError with every problem of the file. */
+/** Reads the issuers of a file. Throws ConfigError with every problem of the file. */
 export function readIssuers(path: string): readonly Issuer[] {
   let text: string;
   try {

@@ -20,7 +20,10 @@ export interface IssuersStart {
   readonly greeting: string;
 }
 
-/** `fhirBase`: called each time, because the address is known only once the server listens. Throws ConfigError. */
+/**
+ * Opens the issuers. `fhirBase`: called each time, because the address is known only once the server listens. Throws
+ * ConfigError.
+ */
 export function startIssuers({ accessFile = '' }: Config, log: Log, fhirBase: () => string): IssuersStart {
   const issuers = readIssuers(accessFile);
   const { tokens, launching } = openIssuers(issuers, { fhirBase, log });

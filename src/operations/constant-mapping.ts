@@ -14,7 +14,7 @@ export interface OwnResource {
   readonly content: { readonly [element: string]: Json };
 }
 
-/** `ordinal`: a number that no other mapping has. */
+/** Returns the mapping of one resource. `ordinal`: a number that no other mapping has. */
 export function constantMapping({ type, id, content }: OwnResource, ordinal: number): Mapping {
   const at = { file: 'own', line: 1, column: 1 };
   const members = Object.entries(content).map(([name, json]) => {

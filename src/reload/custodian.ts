@@ -10,7 +10,10 @@ import { describeFailure } from '../http/middleware/errors.ts';
 import type { Log } from '../log.ts';
 import { tellProblem } from './problems.ts';
 
-/** `timeLimit`: milliseconds for the database. Never rejects, because nobody waits for it. */
+/**
+ * Logs problems of the custodian. `timeLimit`: milliseconds for the database. Never rejects, because nobody waits for
+ * it.
+ */
 export async function tellCustodian(
   content: Content,
   facade: Pick<Facade, 'search'>,

@@ -26,7 +26,7 @@ export type Outcome = 'swapped' | 'same' | 'refused' | 'lacking' | 'later';
 export interface LivePack<T> {
   current(): T;
   refused(): Refused | undefined;
-  /** What the schema lacks for the served version. */
+  /** Returns what the schema lacks for the served version. */
   lacking(): Refused | undefined;
   /** True if the schema has everything that the served mappings need, and none is left out. */
   isWhole(): boolean;

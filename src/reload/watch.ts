@@ -19,7 +19,10 @@ export interface Watch {
   stop(): Promise<void>;
 }
 
-/** The first call comes without a change, because files may have changed between their reading and the first check. */
+/**
+ * Starts to watch. The first call comes without a change, because files may have changed between their reading and the
+ * first check.
+ */
 export function watchFolder(folder: string, { every, changed }: WatchOptions): Watch {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;

@@ -56,8 +56,8 @@ export interface Entrance {
 const SESSIONS_PER_ACCOUNT = 50;
 
 /**
- * `more`: accounts that are in no file. `demoUser`: the FHIR user of the account for trying out. `clock`: milliseconds
- * since the epoch.
+ * Opens accounts, logins and sessions. `more`: accounts that are in no file. `demoUser`: the FHIR user of the account
+ * for trying out. `clock`: milliseconds since the epoch.
  */
 export async function openEntrance(
   config: Pick<Config, 'accounts' | 'session' | 'demo' | 'database' | 'login'>,

@@ -44,8 +44,8 @@ export function brandIdentifier({ identifiers, website }: Brand): Identifier {
 }
 
 /**
- * `fhirBase`: of the FHIR interface; `place`: address of the Bundle without its extension, to which the addresses of
- * its entries are relative; `changed`: ISO instant of the last change of the pack.
+ * Makes the Bundle. `fhirBase`: of the FHIR interface; `place`: address of the Bundle without its extension, to which
+ * the addresses of its entries are relative; `changed`: ISO instant of the last change of the pack.
  */
 export function brandBundle(pack: Pack, brand: Brand, fhirBase: string, place: string, changed: string): BrandBundle {
   const entries = [organization(pack, brand), endpoint(brand, fhirBase)];

@@ -60,7 +60,7 @@ export const ID = /^[A-Za-z0-9.-]{1,64}$/;
 /** Maximum characters of a name in a search, as in its form. */
 const LONGEST_NAME = 100;
 
-/** `address`: the person's IP address, for the audit. */
+/** Returns the charts. `address`: the person's IP address, for the audit. */
 export function chartsOf({ facade, rules, fhirBase, timeLimit, audit }: ChartOptions, address: string): Charts {
   const contextOf = (account: Account): RequestContext => ({
     access: accessOfUser(account.name, account.fhirUser, rules()),

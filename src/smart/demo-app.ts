@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 /** Path of the app. */
 export const DEMO_APP = '/demo-app';
 
-/** `fhirPath`: of the FHIR interface, with which the app launches standalone. */
+/** Returns the app. `fhirPath`: of the FHIR interface, with which the app launches standalone. */
 export function demoApp(fhirPath: string): { readonly html: string; readonly policy: string } {
   const text = readFileSync(new URL('demo-app.html', import.meta.url), 'utf8');
   const html = text.replace("new URL('fhir', here)", `new URL('${fhirPath.slice(1)}', here)`);

@@ -43,7 +43,7 @@ export function endpointsOf(issuer: string): Endpoints {
   };
 }
 
-/** `types`: those that are served; `brand`: of the pack, if it has one. */
+/** Returns the document. `types`: those that are served; `brand`: of the pack, if it has one. */
 export function smartConfiguration(
   issuer: string,
   types: readonly string[],

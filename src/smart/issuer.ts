@@ -81,7 +81,10 @@ const TIME_LIMIT = 5;
 const SKEW = 60;
 const FRESH = 3600;
 
-/** `redirect`: the redirect address that is registered there. `clock`: milliseconds of a monotonic clock. */
+/**
+ * Makes the client of the login service. `redirect`: the redirect address that is registered there. `clock`:
+ * milliseconds of a monotonic clock.
+ */
 export function issuerOf(
   settings: IssuerSettings,
   redirect: string,

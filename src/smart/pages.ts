@@ -19,7 +19,7 @@ function framed(title: string, lead: Html | string, sections: Html | readonly Ht
   return String(page(`${title} · ${TEXTS.product}`, [], html`${head}${sections}`));
 }
 
-/** A screen reader announces it when the page loads. */
+/** Writes an alert, which a screen reader announces when the page loads. */
 function complaint(text: string | undefined): Html | '' {
   return text === undefined ? '' : html`<p class="bad" role="alert">${text}</p>`;
 }

@@ -101,7 +101,7 @@ function showsMore({ query }: ResourceScope): boolean {
   return where?.some(([name]) => name === SECURITY || name.includes('.') || name.startsWith('_has')) ?? true;
 }
 
-/** Version 1 has no word for reading without searching. */
+/** Writes a scope of version 1, which has no word for reading without searching: then one of version 2. */
 function readWord(scope: ResourceScope, letters: string): string {
   return letters === 'rs' ? `${scope.level}/${scope.type}.read` : written(scope, letters);
 }

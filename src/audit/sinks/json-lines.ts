@@ -11,7 +11,7 @@ const STDOUT = 1;
 const append = promisify(appendFile);
 const write = promisify(writeFile);
 
-/** `target`: the path of a file, or `stdout`. A new file is readable only by its owner. */
+/** Makes the sink. `target`: the path of a file, or `stdout`. A new file is readable only by its owner. */
 export function jsonLines(target: string): Sink {
   let torn = false;
   return {

@@ -1,6 +1,5 @@
 /**
- * The routes of bulk export: kick-off, poll, pause, resume, list, delete, by GET and POST each. files.ts sends the
- * files.
+ * Serves bulk export: kick-off, poll, pause, resume, list, delete, by GET and POST each. files.ts sends the files.
  * https://hl7.org/fhir/uv/bulkdata/STU2/export.html, docs/interfaces.md
  */
 
@@ -124,7 +123,10 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
   return routes;
 }
 
-/** Anyone who knows the id of a lost export gets this error, because nothing else is known of it. */
+/**
+ * Returns the error for an export whose record is damaged. Any caller who knows the id gets it, because the export's
+ * own caller is unknown.
+ */
 function lostJob(): FhirError {
   return new FhirError(
     'export-failed',

@@ -22,7 +22,7 @@ declare global {
 }
 
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
-/** TypeScript's libraries do not know the third parameter of a reviver yet. */
+/** TypeScript's libraries do not declare the third parameter of a reviver. */
 const parse = JSON.parse as unknown as (text: string, reviver: Reviver) => unknown;
 
 /** Throws SyntaxError if the text is not JSON. */

@@ -1,5 +1,5 @@
 /**
- * The FHIR interface: read, search, capabilities, and 404 or 405 for the rest. No resource type is named here.
+ * Serves the FHIR interface: read, search, capabilities, and 404 or 405 for the rest. Names no resource type.
  * https://hl7.org/fhir/R4/http.html
  */
 import { Hono } from 'hono';
@@ -33,7 +33,7 @@ export function fhirRoutes(parts: AppParts): Hono<HttpEnv> {
   return routes;
 }
 
-/** The routes that a batch may use too. */
+/** Returns the routes that a batch may use too. */
 function singleRoutes(parts: AppParts): Hono<HttpEnv> {
   const types = new Set(parts.facade.offers.types);
   const routes = new Hono<HttpEnv>();
@@ -89,7 +89,7 @@ function noVersions(): FhirError {
   return new FhirError('no-history', 'Versions are not kept: a read shows the current data');
 }
 
-/** Also reads a version, but only the current one, which ETag names: clients keep it with the id and read by both. */
+/** Reads a resource, or its current version, which ETag names, because clients keep it with the id and read by both. */
 function read(c: HttpContext, parts: AppParts): Promise<Response> {
   return respondCached(c, parts, async context => {
     const type = c.req.param('type') ?? '';

@@ -28,7 +28,7 @@ const TYPE = 'Patient';
 
 const PATH = `/${TYPE}/:id/$ccd`;
 
-/** If the server makes no documents, 404 says why. */
+/** Returns the route. If the server makes no documents, 404 says why. */
 export function summaryRoutes(parts: AppParts): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const { summary: make } = parts;

@@ -1,5 +1,5 @@
 /**
- * The routes of the base: searches over several types by GET or by POST to `_search`, and batches.
+ * Serves the base: searches over several types by GET or by POST to `_search`, and batches.
  * https://hl7.org/fhir/R4/http.html#search, https://hl7.org/fhir/R4/http.html#transaction
  */
 import { Hono } from 'hono';
@@ -17,7 +17,7 @@ import { formParameters, pathOf, urlParameters } from '../middleware/request.ts'
 import { answerBatch, type BatchRequest } from './batch.ts';
 import { resourceBody } from './resource-body.ts';
 
-/** `single`: the routes of requests for one type, which a batch may hold as well. */
+/** Returns these routes. `single`: those of requests for one type, which a batch may hold as well. */
 export function systemRoutes(parts: AppParts, single: Hono<HttpEnv>): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const searches = searchRoutes(parts);
@@ -37,7 +37,7 @@ export function systemRoutes(parts: AppParts, single: Hono<HttpEnv>): Hono<HttpE
   return routes;
 }
 
-/** Searches over several types. https://hl7.org/fhir/R4/search.html#searchcontexts */
+/** Returns the routes of searches over several types. https://hl7.org/fhir/R4/search.html#searchcontexts */
 function searchRoutes(parts: AppParts): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const search = (c: HttpContext, read: () => Parameters | Promise<Parameters>): Promise<Response> =>

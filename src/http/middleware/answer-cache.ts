@@ -1,7 +1,6 @@
 /**
- * Answers from the cache. In: a request and a function that makes its answer. Out: the response, from the cache if it
- * has a valid one, and a `Cache-Status` that says what happened.
- * RFC 9211, RFC 9111 section 5.2.1
+ * Answers requests from the cache. In: a request and a function that makes its answer. Out: the response, from the
+ * cache if it has a valid one, and a `Cache-Status` that says what happened. RFC 9211, RFC 9111 section 5.2.1
  */
 import { type AnswerCache, type AnswerOrigin, answerKey, hearPlans } from '../../cache/answers.ts';
 import type { Freshness } from '../../cache/freshness.ts';
@@ -116,7 +115,7 @@ function directivesOf(c: HttpContext): { readonly maxAge?: number; readonly noSt
   return seconds === undefined ? {} : { maxAge: Number(seconds) * 1000 };
 }
 
-/** `ttl`: milliseconds. */
+/** Returns the Cache-Status of a hit. `ttl`: milliseconds. */
 export function hitStatus(ttl: number): string {
   return `Lintel; hit; ttl=${Math.floor(ttl / 1000)}`;
 }

@@ -254,7 +254,7 @@ function outcomeRepresentation(c: HttpContext): Representation {
   }
 }
 
-/** Not with `c.body`, which makes Headers of the platform. */
+/** Makes a Response without `c.body`, which would build Headers of the platform. */
 function responseOf(body: Answer['content'] | null, status: number, headers: Description['headers']): Response {
   return new Response(body, { status, headers: new AnswerHeaders(headers) });
 }
@@ -277,7 +277,7 @@ function instantOf(httpDate: string): number | undefined {
   return !Number.isNaN(instant) && new Date(instant).toUTCString() === httpDate.trim() ? instant : undefined;
 }
 
-/** True if an If-None-Match names an entity tag, which are compared weakly. */
+/** True if an If-None-Match names an entity tag. Compares weakly. */
 export function namesTag(match: string, etag: string): boolean {
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
   return match.trim() === '*' || match.split(',').some(tag => opaque(tag) === opaque(etag));

@@ -22,7 +22,7 @@ const MESSAGE = 'The audit is required, and its store cannot be written now';
 /** Seconds. */
 const RETRY_AFTER = 30;
 
-/** `isPublic`: paths whose answers contain nothing of any patient. */
+/** Audits all answers, except those of `isPublic` paths, which contain nothing of any patient. */
 export function auditAnswers(
   { config, facade }: Pick<AppParts, 'config' | 'facade'>,
   audit: Pick<Audit, 'write'>,

@@ -36,8 +36,8 @@ export interface Entry {
 const KEPT = 10_000;
 
 /**
- * `accessOf`: what a grant allows. `clock`: milliseconds since the epoch; `steady`: milliseconds of a monotonic clock,
- * so that setting `clock` back does not prolong a decision.
+ * Makes the check of tokens. `accessOf`: what a grant allows. `clock`: milliseconds since the epoch; `steady`:
+ * milliseconds of a monotonic clock, so that setting `clock` back does not prolong a decision.
  */
 export function createEntry(
   tokens: Tokens,

@@ -76,7 +76,10 @@ function told({ glass }: Pick<AppParts, 'glass'>): string {
   return (glass?.opens ?? []).join(', ');
 }
 
-/** Node reads headers as Latin-1, but clients that send more than ASCII mostly send UTF-8. RFC 9110 section 5.5 */
+/**
+ * Decodes the header. Node reads headers as Latin-1, but clients that send more than ASCII mostly send UTF-8. RFC 9110
+ * section 5.5
+ */
 function textOf(header: string): string {
   const bytes = Buffer.from(header.trim(), 'latin1');
   const text = bytes.toString('utf8');

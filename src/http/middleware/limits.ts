@@ -29,8 +29,8 @@ export const limitUrl = createMiddleware<HttpEnv>(async (c, next) => {
 });
 
 /**
- * While access is open, answers only requests addressed to loopback (or to BASE_URL): otherwise any web page could
- * point its own name at 127.0.0.1 and read everything through the visitor's browser (DNS rebinding).
+ * Answers only requests addressed to loopback (or to BASE_URL) while access is open: otherwise any web page could point
+ * its own name at 127.0.0.1 and read everything through the visitor's browser (DNS rebinding).
  */
 export function guardHost(parts: Pick<AppParts, 'config'>) {
   const isOwn = ownHost(parts);

@@ -1,6 +1,6 @@
 /**
- * The routes of chart pages, behind the session of the REST interface: `/chart` looks up patients, `/chart/<number>`
- * shows one, `/chart/<number>/document` redirects to the document that a form asks for.
+ * Serves chart pages, behind the session of the REST interface: `/chart` looks up patients, `/chart/<number>` shows
+ * one, `/chart/<number>/document` redirects to the document that a form asks for.
  */
 import { Hono } from 'hono';
 import type { Patient } from '../../ccda/fhir/people.ts';

@@ -10,7 +10,7 @@ import { type Html, page } from './page-frame.ts';
 import type { OfferedType, Sample } from './samples.ts';
 import { searchPath } from './search-page.ts';
 
-/** `login`: of the REST interface, if it is offered. */
+/** Returns the page. `login`: form of the REST interface, if it is offered. */
 export function homePage(home: Home, login?: LoginForm): Html {
   const { pack, fhir, rest, discovery, types, warnings = [], refused, lacking, jobs = [] } = home;
   const content = html`<header>
@@ -48,7 +48,7 @@ ${warnings.length === 0 ? '' : warningSection(warnings)}
   return page(`Lintel: ${pack.title}`, [], content);
 }
 
-/** The section for people who read charts: after the login they continue to the look-up of patients. */
+/** Writes the section for people who read charts: after the login they continue to the look-up of patients. */
 function chartSection(login: LoginForm): Html {
   return html`<section aria-labelledby="charts">
 <h2 id="charts">Charts</h2>
@@ -57,7 +57,7 @@ ${loginForm(login)}
 </section>`;
 }
 
-/** The state of the process: version, database, cache, and the latest problems. */
+/** Writes the state of the process: version, database, cache, and the latest problems. */
 function stateRows({ software, database, cache, problems = [] }: Home): Html {
   return html`<dt>Software</dt><dd>Lintel ${software}</dd>
 ${database === undefined ? '' : databaseRow(database)}
@@ -88,7 +88,7 @@ function jobSection(fhir: string, jobs: readonly JobLine[]): Html {
   )}</tbody></table></section>`;
 }
 
-/** `isOpen`: a browser, which has no token, may follow the link. */
+/** Writes a sample. `isOpen`: a browser, which has no token, may follow the link. */
 function sampleItem({ title, url }: Sample, isOpen: boolean): Html {
   return isOpen
     ? html`<li><a href="${url}">${title}</a><pre><code>curl '${url}'</code></pre></li>`

@@ -60,7 +60,7 @@ function pathOf({ base, self }: PagePlace): readonly { readonly text: string; re
   }));
 }
 
-/** `next`, `previous`, `first` as the Bundle links them. */
+/** Writes the Bundle's links to other pages: `next`, `previous`, `first`. */
 function pageLinks({ link }: JsonObject): readonly Html[] {
   const links = Array.isArray(link) ? (link as readonly JsonObject[]) : [];
   return links

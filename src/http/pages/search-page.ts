@@ -11,7 +11,7 @@ import { type OfferedType, offeredTypes } from './samples.ts';
 
 const PATH = 'search';
 
-/** Relative to the address of the server. */
+/** Returns the path of the form, relative to the address of the server. */
 export const searchPath = (type: string): string => `${PATH}/${type}`;
 
 /** Example values of a field, by type of search parameter. https://hl7.org/fhir/R4/search.html#ptypes */

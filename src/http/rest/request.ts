@@ -1,6 +1,6 @@
 /**
- * Reads requests of the REST interface and its pages: parameters, the patient in the path, the rights of the person
- * who is logged in. Throws RestError for what is not valid.
+ * Reads requests of the REST interface and its pages: parameters, the patient in the path, the rights of the person who
+ * is logged in. Throws RestError for invalid requests.
  */
 
 import type { RequestContext } from '../../facade.ts';

@@ -1,5 +1,5 @@
 /**
- * The REST interface: login, patients, encounters, CCDS documents. All but login and logout need a session.
+ * Serves the REST interface: login, patients, encounters, CCDS documents. All but login and logout need a session.
  * docs/interfaces.md
  */
 

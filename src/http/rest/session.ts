@@ -1,6 +1,6 @@
 /**
- * Login, logout and sessions of the REST interface. In: form data, the cookie. Out: the cookie JSESSIONID (HttpOnly,
- * SameSite, Secure except on plain loopback); 401 without a valid session. docs/interfaces.md, RFC 6265
+ * Handles login, logout and sessions of the REST interface. In: form data, the cookie. Out: the cookie JSESSIONID
+ * (HttpOnly, SameSite, Secure except on plain loopback); 401 without a valid session. docs/interfaces.md, RFC 6265
  */
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { csrf } from 'hono/csrf';

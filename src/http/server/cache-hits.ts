@@ -77,7 +77,7 @@ export const rememberAnswers = ({ config }: Pick<AppParts, 'config'>) =>
     formsOf.set(answer, forms);
   });
 
-/** Undefined if no cache is configured. */
+/** Returns the function that answers hits; undefined if no cache is configured. */
 export function answerHits(parts: AppParts): Hits | undefined {
   const { answers, audit, config, facade, log } = parts;
   if (answers === undefined) return undefined;
@@ -184,7 +184,7 @@ interface Client {
   readonly raw: readonly string[];
   /** Index of that value in `raw`; -1: no token. */
   readonly tokenAt: number;
-  /** Undefined if the application has to answer. */
+  /** Derives how a caller asks; undefined if the application has to answer. */
   readonly asks: ((caller: Caller) => Asking) | undefined;
   /** The last caller on this connection, and what was derived for it. */
   last?: { readonly caller: Caller; readonly asking: Asking };
@@ -241,7 +241,7 @@ export function knownClients(parts: AppParts, version: string): (request: Incomi
     return made;
   };
 
-  /** Undefined if the token was not seen before or is no longer valid. */
+  /** Returns the caller; undefined if the token was not seen before or is no longer valid. */
   const callerOf = (header: string | undefined): Caller | undefined => {
     if (!byToken) return OPEN;
     if (header === undefined) return NOBODY;

@@ -154,7 +154,10 @@ function headersOf(body: string): Readonly<Record<string, string>> {
   };
 }
 
-/** The parser counts the URL among the headers. If the first line does not end, the URL is too long. */
+/**
+ * Returns the refusal of a parser error. The parser counts the URL among the headers: if the first line does not end,
+ * the URL is too long.
+ */
 function refusalOf({ code = '', rawPacket }: ParseError): Refusal {
   const long = code === 'HPE_HEADER_OVERFLOW' && rawPacket !== undefined;
   if (long && /^[A-Z]+ [^\r\n]{16000}/.test(rawPacket.toString('latin1', 0, 16_384))) return LONG_URL;

@@ -20,7 +20,7 @@ export interface Tls {
    * because open connections were accepted under the old one. Returns a function that stops this.
    */
   follow(server: Pick<Server, 'setSecureContext'>, distrusts: () => void): () => void;
-  /** When the served certificate expires, in milliseconds since the epoch. */
+  /** Returns when the served certificate expires, in milliseconds since the epoch. */
   ends(): number;
 }
 
