@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { writtenId } from '../pipeline/emitted.ts';
 import { openSession } from '../pipeline/session.ts';
 import { environment } from '../plan/environment.ts';
-import { OPEN_SIGHT } from '../plan/sight.ts';
+import { OPEN_SIGHT, type Sight } from '../plan/sight.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { dateInterval } from '../search/dates.ts';
 import { zoneOf } from '../time/zone.ts';
@@ -21,12 +21,13 @@ import { membersFile, replaceFile } from './store.ts';
 const BATCH = 100;
 
 type Moment = Pick<JobRecord, 'base' | 'transactionTime'>;
+type Asked = Moment & Pick<JobRecord, 'access' | 'request'>;
 
 /**
  * Writes the file of members. Does nothing if the job is not about certain patients, or the file exists. Throws
  * DatabaseError.
  */
-export async function findMembers(folder: string, job: JobRecord, source: PartSource): Promise<void> {
+export async function findMembers(folder: string, job: Asked, source: PartSource): Promise<void> {
   const { level, patients } = job.request;
   const file = membersFile(folder);
   if (existsSync(file) || level.kind === 'system' || isEverybody(job.request)) return;
@@ -45,14 +46,17 @@ export async function findMembers(folder: string, job: JobRecord, source: PartSo
 /** True if there is such a group, with members or without. Throws DatabaseError. */
 export async function isGroup(id: string, { base }: Pick<JobRecord, 'base'>, source: PartSource): Promise<boolean> {
   const asked: Moment = { base, transactionTime: Date.now() };
-  for await (const _ of textsOf(GROUP_TYPE, [], { kind: 'ids', ids: [id] }, asked, source)) return true;
+  const read = { type: GROUP_TYPE, names: [], slice: { kind: 'ids', ids: [id] }, sight: OPEN_SIGHT } as const;
+  for await (const _ of textsOf(read, asked, source)) return true;
   return false;
 }
 
-async function membersOfGroups(id: string | undefined, job: JobRecord, source: PartSource): Promise<Set<string>> {
+/** Finds the members of groups that the client may see: who else was exported would tell of the others. */
+async function membersOfGroups(id: string | undefined, job: Asked, source: PartSource): Promise<Set<string>> {
   const slice: Slice = id === undefined ? { kind: 'all' } : { kind: 'ids', ids: [id] };
+  const read = { type: GROUP_TYPE, names: ['member'], slice, sight: source.sight(job.access) };
   const members = new Set<string>();
-  for await (const json of textsOf(GROUP_TYPE, ['member'], slice, job, source))
+  for await (const json of textsOf(read, job, source))
     for (const member of membersIn(json, job, source)) members.add(member);
   return members;
 }
@@ -60,29 +64,35 @@ async function membersOfGroups(id: string | undefined, job: JobRecord, source: P
 /** Finds all patients that are served, or those with certain ids. */
 async function served(
   ids: readonly string[] | undefined,
-  job: JobRecord,
+  job: Moment,
   source: PartSource,
 ): Promise<ReadonlySet<string>> {
   const slices: readonly Slice[] = ids
     ? chunks(ids, BATCH).map(some => ({ kind: 'ids', ids: some }))
     : [{ kind: 'all' }];
   const found = new Set<string>();
+  // Only finds the patients; the job's own rights decide what of their data is written.
   for (const slice of slices)
-    for await (const json of textsOf(COMPARTMENT_TYPE, [], slice, job, source))
+    for await (const json of textsOf({ type: COMPARTMENT_TYPE, names: [], slice, sight: OPEN_SIGHT }, job, source))
       found.add(writtenId(json, COMPARTMENT_TYPE));
   return found;
 }
 
+interface Read {
+  readonly type: string;
+  /** Elements. */
+  readonly names: readonly string[];
+  readonly slice: Slice;
+  readonly sight: Sight;
+}
+
 /** Reads resources of a type with some of their elements. */
 async function* textsOf(
-  type: string,
-  names: readonly string[],
-  slice: Slice,
+  { type, names, slice, sight }: Read,
   job: Moment,
   { registry, shapes, database }: PartSource,
 ): AsyncGenerator<string, void, undefined> {
-  // Only finds the patients; the job's own rights decide what of their data is written.
-  const env = environment(registry, job.transactionTime, OPEN_SIGHT);
+  const env = environment(registry, job.transactionTime, sight);
   const session = openSession(database(), env, shapes, { bulkhead: 'export' });
   const query: TypeQuery = { filters: [], alternatives: [], about: undefined, selection: { kind: 'elements', names } };
   const request: SliceRequest = { type, query, slice };

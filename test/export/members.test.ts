@@ -1,10 +1,16 @@
 /**
- * Members of a list who have left it.
+ * Members of groups: those who have left one, and those of groups that the client may not see.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Access } from '../../src/auth/access.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { openSource } from '../../src/export/export-source.ts';
+import { findMembers } from '../../src/export/members.ts';
+import { readLines } from '../../src/export/store.ts';
 import type { Clinic } from './clinic.ts';
+import { exportRequest } from './export-request.ts';
 import { clinic, contents, finished, kickOff, served } from './exporting.ts';
 
 /** A clinic whose lists say when somebody left, or just that. */
@@ -33,4 +39,30 @@ test('a membership ends by its end date or its inactive flag; a future end date 
   const { fhir } = await served(where);
   const found = await contents(await finished(await kickOff(`${fhir}/Group/g-1/$export?_type=Patient`)));
   expect(found).toEqual(['Patient/3', 'Patient/7', 'Patient/9']);
+});
+
+test('an export of all groups tells nothing of groups that the client may not see', async () => {
+  const where = clinic();
+  where.change('INSERT INTO LISTED VALUES (2, 2), (2, 3)');
+  const source = await openSource(readConfig(where.environment));
+  const whole = { read: true, search: true, within: [], where: [], except: [] };
+  const membersFor = async (group: object): Promise<readonly string[]> => {
+    const access: Access = {
+      kind: 'limited',
+      caller: 'registry',
+      permissions: [
+        { ...whole, type: 'Patient' },
+        { ...whole, type: 'Group', ...group },
+      ],
+    };
+    const request = exportRequest({ level: { kind: 'group', id: undefined }, types: ['Patient'] });
+    const job = { access, base: 'http://127.0.0.1/fhir', request, transactionTime: Date.now() } as const;
+    const folder = mkdtempSync(join(where.folder, 'job-'));
+    await findMembers(folder, job, source);
+    return readLines(join(folder, 'members'));
+  };
+  expect(await membersFor({})).toEqual(['1', '2', '3', '5', '7', '9']);
+  expect(await membersFor({ where: [['_id', 'g-2']] })).toEqual(['2', '3']);
+  expect(await membersFor({ except: [['_id', 'g-1']] })).toEqual(['2', '3']);
+  await source.database().close();
 });
