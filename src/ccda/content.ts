@@ -46,7 +46,7 @@ export interface Content {
   readonly lists: ReadonlyMap<ListName, readonly Search[]>;
 }
 
-/** The problem with a search. */
+/** Returns the problems of a search. */
 export type CheckSearch = (search: Search) => readonly Pick<Problem, 'severity' | 'message'>[];
 
 export interface LoadedContent {

@@ -157,7 +157,7 @@ function genderCode(gender: string | undefined): Markup {
 
 const BIRTH_TIME = 'http://hl7.org/fhir/StructureDefinition/patient-birthTime';
 
-/** Writes the birth date, with the time if the record has it: the time distinguishes newborns and twins. */
+/** Returns the birth date, with the time if the record has it: the time distinguishes newborns and twins. */
 function birthTime({ birthDate, _birthDate }: Patient): string | undefined {
   const time = _birthDate?.extension?.find(({ url }) => url === BIRTH_TIME)?.valueDateTime;
   return birthDate !== undefined && time?.startsWith(`${birthDate}T`) ? time : birthDate;

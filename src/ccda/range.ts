@@ -40,7 +40,7 @@ export function readRange({ date, rangeStart, rangeEnd }: RangeParameters): Days
   return { first: date, last: date };
 }
 
-/** Returns the day as `yyyy-MM-dd` if the calendar has it. */
+/** True if the text is a day that the calendar has, as `yyyy-MM-dd`. */
 export function isCalendarDay(text: string): boolean {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   return match !== null && isDay(Number(match[1]), Number(match[2]), Number(match[3]));

@@ -45,7 +45,7 @@ export function countOf(problems: readonly Problem[], severity: Problem['severit
   return problems.filter(problem => problem.severity === severity).length;
 }
 
-/** Prints a table: texts left-aligned, numbers right-aligned. */
+/** Returns the lines of a table: texts left-aligned, numbers right-aligned. */
 export function tableLines({ title, columns, rows }: Table): readonly string[] {
   const cells = [columns, ...rows].map(row => row.map(String));
   const widths = columns.map((_, i) => Math.max(...cells.map(row => row[i]?.length ?? 0)));

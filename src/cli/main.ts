@@ -80,7 +80,7 @@ const WIDTH = 120;
 
 const HELP: Option = 'prints this';
 
-/** Prints two columns; long texts wrap within their column. */
+/** Returns two columns as text; long texts wrap within their column. */
 function columnsOf(rows: readonly (readonly [head: string, text: string])[]): string {
   const width = Math.max(...rows.map(([head]) => head.length));
   const line = new RegExp(`\\S.{0,${WIDTH - width - 5}}(?= |$)`, 'g');

@@ -78,7 +78,7 @@ function judged(
   return { verdict, missing: [...unmapped, ...empty] };
 }
 
-/** True if any patient has an entry of a list. */
+/** Returns `filled` if any patient has an entry of a list. */
 async function found(
   searches: readonly Search[],
   facade: Facade,

@@ -38,7 +38,7 @@ export function coverageLines({
   ];
 }
 
-/** Prints a certification without what earlier ones have said. */
+/** Returns the lines of a certification, without texts of earlier ones. */
 function certificationLines({ name, verdict, missing }: Certification, before: readonly Certification[]) {
   const own = missing.filter(text => !before.some(one => one.missing.includes(text)));
   const repeated = missing.length - own.length;
@@ -106,7 +106,7 @@ function profileLines(profile: ProfileCoverage): readonly string[] {
 
 const isMapped = ({ verdict }: ProfileCoverage): boolean => verdict !== 'not mapped';
 
-/** Prints the profiles that are not mapped, by type; those required by the certification first. */
+/** Lists the profiles that are not mapped, by type; those required by the certification first. */
 function unmappedLines(profiles: readonly ProfileCoverage[]): readonly string[] {
   const [wanted, others] = [true, false].map(is => profiles.filter(one => (one.kit !== null) === is));
   return [
@@ -144,7 +144,7 @@ function unusedLines({ tables, columns }: Unused, isCounted: boolean): readonly 
   ];
 }
 
-/** Prints a labeled list, broken between its items. */
+/** Returns the lines of a labeled list, broken between its items. */
 function row(label: string, items: readonly string[]): readonly string[] {
   if (items.length === 0) return [];
   return paragraph(
