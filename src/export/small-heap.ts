@@ -10,7 +10,7 @@ import { runInNewContext } from 'node:vm';
 // another thread, so it stays set.
 setFlagsFromString('--expose-gc');
 
-/** For a thread that afterwards works for long in little memory. */
+/** Calls `load` with a small heap, for a thread that afterwards works for long in little memory. */
 export async function withSmallHeap<T>(load: () => Promise<T>): Promise<T> {
   setFlagsFromString('--semi-space-growth-factor=1');
   try {

@@ -151,7 +151,7 @@ export function asker(privateHosts: ReadonlySet<string>, resolve: Resolve = reso
         response.on('error', reject);
         response.on('end', () => {
           const { statusCode: status = 0 } = response;
-          // Only these answers are needed, and others may have no body.
+          // Of other answers only the status is needed, and some of them cannot have a body.
           if (status !== 200) resolve(new Response(null, { status: status >= 200 && status <= 599 ? status : 502 }));
           else resolve(new Response(Buffer.concat(chunks), { status }));
         });

@@ -23,7 +23,10 @@ export interface FormsWatch {
   stop(): Promise<void>;
 }
 
-/** After a long check, the pause is this many times as long, because continuous writing makes checks long. */
+/**
+ * The pause is at least this many times as long as a check, so that checks take little time from a program that writes
+ * all day.
+ */
 const SHARE = 50;
 /** Maximum changes handled at once; further ones wait for the next check. */
 const AT_ONCE = 5;

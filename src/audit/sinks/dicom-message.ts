@@ -1,6 +1,6 @@
 /**
  * Writes an AuditEvent as the DICOM audit message that ATNA sends by syslog. In: an AuditEvent as JSON. Out: XML.
- * FHIR's AuditEvent is modelled on this message, with other names.
+ * FHIR's AuditEvent is based on this message, with other names.
  * https://dicom.nema.org/medical/dicom/current/output/html/part15.html#sect_A.5
  * https://hl7.org/fhir/R4/auditevent-mappings.html
  */

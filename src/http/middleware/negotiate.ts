@@ -12,7 +12,7 @@ import { parameterOf } from './request.ts';
 export type Format = 'json' | 'xml' | 'html';
 
 /**
- * The media types of each format; responses are labelled with the first. Those that end in `+fhir` predate STU3; R4
+ * The media types of each format; responses are labeled with the first. Those that end in `+fhir` predate STU3; R4
  * asks servers to accept them.
  */
 const MEDIA_TYPES: Readonly<Record<Format, readonly string[]>> = {
