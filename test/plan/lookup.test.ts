@@ -44,3 +44,31 @@ test('a lookup without `on` gives every row the one row that matches its `where`
 test('a row without a needed item is not served, whatever other items there are', async () => {
   expect((await search('')).ids).toEqual(['1', '2', '3']);
 });
+
+test('a lookup that joins a row of another lookup brings that one along, also where nothing else names it', async () => {
+  const schema = `
+    CREATE TABLE STAY (NO INTEGER NOT NULL PRIMARY KEY, BED_NO INTEGER);
+    CREATE TABLE BED (NO INTEGER NOT NULL PRIMARY KEY, WARD_NO INTEGER);
+    CREATE TABLE WARD (NO INTEGER NOT NULL PRIMARY KEY, NM VARCHAR(20));
+    INSERT INTO WARD VALUES (1, 'North'), (2, 'South');
+    INSERT INTO BED VALUES (10, 1), (20, 2), (30, NULL);
+    INSERT INTO STAY VALUES (1, 10), (2, 20), (3, 30), (4, NULL);`;
+  const pack = {
+    'pack.yaml': PACK['pack.yaml'],
+    'stay.yaml': `mapping: stays
+resource: Location
+source:
+  table: STAY
+  as: s
+  key: [NO]
+  lookup:
+    b: { table: BED, on: { NO: BED_NO } }
+    w: { table: WARD, on: { NO: b.WARD_NO } }
+id: "{NO}"
+elements:
+  name: { from: w.NM }
+`,
+  };
+  expect((await searchSmall(schema, pack, 'Location?name=north')).ids).toEqual(['1']);
+  expect((await searchSmall(schema, pack, 'Location?name:missing=true&_sort=name')).ids).toEqual(['3', '4']);
+});
