@@ -1,6 +1,4 @@
-/**
- * The frame of the page: what it works on, the views, and what went wrong last.
- */
+/** The frame of the page: the pack and database, the views, and the last message. */
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { WirePack } from '../wire/mapping.ts';
@@ -14,7 +12,7 @@ import { SearchView } from './search/search-view.tsx';
 import { TablesView } from './tables/tables-view.tsx';
 import { TestsView } from './tests/tests-view.tsx';
 
-/** The views in the order of their buttons; the name is the address behind `#`. */
+/** The views in the order of their buttons; the name is the fragment of the URL. */
 const VIEWS: readonly {
   readonly name: string;
   readonly title: string;

@@ -1,6 +1,4 @@
-/**
- * The page of the workbench: begins with the pack, and shows one view at a time.
- */
+/** Starts the page of the workbench: loads the pack, and shows one view at a time. */
 import { render } from 'preact';
 import './style.css';
 import { App } from './app.tsx';

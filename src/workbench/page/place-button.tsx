@@ -1,6 +1,4 @@
-/**
- * A button that leads to a place of the pack, and says which: its file and line, or other words.
- */
+/** A button that goes to a place in the pack, labelled with its file and line, or with other words. */
 import type { ComponentChildren } from 'preact';
 import type { WirePlace } from '../wire/mapping.ts';
 import type { Bench } from './bench.ts';
@@ -8,7 +6,7 @@ import type { Bench } from './bench.ts';
 interface Parts {
   readonly place: WirePlace;
   readonly bench: Bench;
-  /** Without it the place, to the column. */
+  /** Default: the place with its column. */
   readonly children?: ComponentChildren;
 }
 

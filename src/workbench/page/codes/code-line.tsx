@@ -1,6 +1,6 @@
 /**
- * A line of the table of a code map: a raw value with its code, or with suggestions for one. In: the line. Out: the
- * edit that a person makes of it.
+ * A line in the table of a code map: a raw value with its code, or with suggested codes. In: the line. Out: the user's
+ * edit.
  */
 import { useRef } from 'preact/hooks';
 import type { WireSuggestion } from '../../wire/codes.ts';
@@ -17,12 +17,12 @@ interface LineProps {
   readonly shut: boolean;
   readonly own: string;
   readonly change: (edit: Edit, next?: string) => void;
-  /** The value whose turn it is once this one has its code. */
+  /** The value that gets the focus once this one has its code. */
   readonly next: string | undefined;
   readonly show: () => void;
 }
 
-/** A line is written once it is left, or by Enter. */
+/** A line is applied when it loses the focus, or by Enter. */
 export function CodeLine({ line, shut, own, change, next, show }: LineProps) {
   const { raw, count, row, suggestions } = line;
   const cells = useRef<Partial<Record<'raw' | 'code' | 'display' | 'system', HTMLInputElement | null>>>({});
@@ -31,7 +31,7 @@ export function CodeLine({ line, shut, own, change, next, show }: LineProps) {
     const to = { code: written('code'), display: written('display'), system: written('system') };
     const rename = cells.current.raw?.value.trimEnd() || raw;
     const isSame = to.code === row?.code && to.display === row.display && to.system === row.system && rename === raw;
-    // A line is written once it has a code.
+    // A line is applied only if it has a code.
     if (shut || to.code === '' || isSame) return;
     const system = to.system === '' ? {} : { system: to.system };
     change({ raw, to: { code: to.code, display: to.display, ...system }, ...(rename === raw ? {} : { rename }) }, then);

@@ -1,6 +1,6 @@
 /**
- * The view of code maps: which raw values rows hold and no map knows, the codes that they may mean, and the rows as a
- * table. What a person accepts or types goes into the text of the map's file, unsaved, as if it were typed there.
+ * The view of code maps: raw values in rows that no map has, their likely codes, and the rows of the map as a table.
+ * Accepted suggestions and edits change the text of the map's file, unsaved, as if they were typed there.
  */
 import './codes.css';
 import { useRef, useState } from 'preact/hooks';
@@ -17,7 +17,7 @@ export function CodesView({ bench }: { readonly bench: Bench }) {
   const { is: found, failed } = useCodeMaps(bench);
   const { is: unmapped, failed: uncounted } = useUnmapped(bench, times);
   const counts = new Map((unmapped?.maps ?? []).map(one => [one.name, one]));
-  // Whoever is at the list already does not have it move away under the hand.
+  // If the user is already working in the list, it must not be reordered.
   const touched = useRef(false);
   const byRows = useRef<boolean>(undefined);
   if (unmapped) byRows.current ??= !touched.current;
@@ -98,7 +98,7 @@ export function CodesView({ bench }: { readonly bench: Bench }) {
   );
 }
 
-/** Begins a code map from a list; its name is that of the file. */
+/** Makes a code map from a list, named after the file. */
 function NewMap({ bench, begun }: { readonly bench: Bench; readonly begun: (name: string) => void }) {
   const begin = async (file: string, base64: string): Promise<void> => {
     const { map, problems } = await ask<WireNewMap>('codes/new', { unsaved: bench.unsaved, file, base64 });

@@ -1,9 +1,9 @@
-/** Lists as CSV: a button that takes one from the disk, and one that is put into the downloads. */
+/** CSV files: a button that reads one from the disk, and a function that downloads one. */
 
 interface Parts {
   readonly label: string;
   readonly disabled?: boolean;
-  /** Gets the name of the file and its bytes in base64. */
+  /** Called with the file name and the content in base64. */
   readonly take: (name: string, base64: string) => Promise<void>;
   readonly failed: (error: Error) => void;
 }
@@ -30,7 +30,7 @@ export function CsvButton({ label, disabled = false, take, failed }: Parts) {
   );
 }
 
-/** Puts a text into the downloads. */
+/** Downloads a text. */
 export function download(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
   const link = document.createElement('a');

@@ -1,6 +1,6 @@
 /**
- * One code map: what reads it, which values of its columns have no row, and its rows as a table that is edited. Each
- * change goes into the text of a file, and can be undone and redone.
+ * One code map: its readers, the values of their columns without a row, and its rows as an editable table. Each change
+ * modifies the text of a file, and can be undone and redone.
  */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -21,7 +21,7 @@ interface Pane {
   readonly systems: readonly string[];
   readonly times: number;
   readonly again: () => void;
-  /** Somebody works in it: it stays, whatever the counts say. */
+  /** Called when the user works in the map: it then stays selected, whatever the counts say. */
   readonly used: () => void;
 }
 
@@ -32,12 +32,12 @@ interface Step {
   readonly text: string;
 }
 
-/** The columns are counted anew with each of `times`. */
+/** Counts the columns again whenever `times` changes. */
 export function MapPane({ map, bench, systems, times, again, used }: Pane) {
   const { is: rows, failed: unread } = useRows(bench, map.name);
   const { is: held, failed: uncounted } = useHeld(bench, map.name, times);
   const [steps, setSteps] = useState<readonly Step[]>([]);
-  /** Those that were taken back. */
+  /** Undone steps. */
   const [backs, setBacks] = useState<readonly Step[]>([]);
   const [problems, setProblems] = useState<readonly string[]>([]);
   const table = useRef<HTMLTableElement>(null);
@@ -105,7 +105,7 @@ export function MapPane({ map, bench, systems, times, again, used }: Pane) {
     for (const path of changed) void bench.save(path);
   };
   useSaveKey(async () => {
-    // A line counts when it is left.
+    // A line is applied when it loses the focus.
     const { activeElement: field } = document;
     if (field instanceof HTMLInputElement && table.current?.contains(field)) field.blur();
     await changing.current;
@@ -221,16 +221,16 @@ export function MapPane({ map, bench, systems, times, again, used }: Pane) {
 interface AboutMap {
   readonly map: WireCodeMap;
   readonly held: WireHeld | undefined;
-  /** Why the columns are not counted. */
+  /** The reason if the columns could not be counted. */
   readonly uncounted: string | undefined;
-  /** Rows of the database that hold a value without a row. */
+  /** Number of database rows whose value has no row. */
   readonly unmapped: number;
   readonly bench: Bench;
   readonly total: number;
   readonly shown: number;
 }
 
-/** Where the map stands, what reads it, and what of it is not shown. */
+/** Shows the map's place, its readers, and how much of it is not shown. */
 function About({ map, held, uncounted, unmapped, bench, total, shown }: AboutMap) {
   const { place, readers, system, fixed, kind } = map;
   const own = held?.columns.find(({ ownElse }) => ownElse !== undefined)?.ownElse;

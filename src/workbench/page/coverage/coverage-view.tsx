@@ -1,6 +1,6 @@
 /**
- * The view of what a pack covers: the verdict of the certification tests, each profile with its elements and searches,
- * and the C-CDA documents. Shares are of a sample, and it is said how large it was.
+ * The view of the coverage of a pack: the verdict of the certification tests, each profile with its elements and
+ * searches, and the C-CDA documents. Shares are of a sample, whose size is shown.
  */
 import { PlaceButton } from '../place-button.tsx';
 import './coverage.css';
@@ -16,7 +16,7 @@ import type {
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
 
-/** The last answer outlives a look at another view. */
+/** The last answer; kept while another view is shown. */
 let kept: { readonly of: string; readonly is: WireCoverage } | undefined;
 
 const FIRST = 'us-core-6.1.0';
@@ -307,14 +307,14 @@ function Topics({ topics }: { readonly topics: readonly WireTopic[] }) {
   );
 }
 
-/** 99 % is not all, and under 1 % is not none. */
+/** Never rounds up to 100 % nor down to 0 %. */
 function percent(share: number): string {
   const rounded = Math.round(share * 100);
   if (share > 0 && share < 0.01) return '<1 %';
   return `${share < 1 && rounded === 100 ? 99 : rounded} %`;
 }
 
-/** Of many values to be tried the first. */
+/** Shortens a list of values in a search to the first one. */
 function short(search: string): string {
   return search.replace(/=([^|+[]*)\|[^+[]*\|[^+[]*/g, '=$1|…');
 }

@@ -1,6 +1,6 @@
 /**
- * What the row of the preview gives in C-CDA documents. In: a mapping and a key. Out: each section as a table and as
- * XML, with the list of ccds.yaml that finds it; or why there is none.
+ * Shows what the row of the preview contributes to C-CDA documents. In: a mapping and a key. Out: each section as a
+ * table and as XML, with the list of ccds.yaml that finds it; or the reason if there is none.
  */
 import type { WireCcda, WireCcdaSection } from '../../wire/mapping.ts';
 import { useAnswer } from '../answer.ts';
@@ -80,7 +80,7 @@ function SectionShown({ section, bench }: { readonly section: WireCcdaSection; r
   );
 }
 
-/** Leads to the search of a list, where the file can be seen. */
+/** Links to the search of a list, if the file is shown. */
 function ListButton({ list, bench }: { readonly list: string; readonly bench: Bench }) {
   const file = bench.files.find(({ path }) => path === 'ccds.yaml');
   const line = file?.text.split('\n').findIndex(one => one.trimStart().startsWith(`${list}:`)) ?? -1;

@@ -1,6 +1,4 @@
-/**
- * The view in which mappings are written: files, editor, problems, and a row beside its resource.
- */
+/** The view for writing mappings: files, editor, problems, and a row beside its resource. */
 
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -97,7 +95,7 @@ function Mark({ sign, means }: { readonly sign: string; readonly means: string }
   );
 }
 
-/** One editor, which changes between the states of files. */
+/** One editor, which switches between the states of files. */
 function Editor({ bench }: { readonly bench: Bench }) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
@@ -115,7 +113,7 @@ function Editor({ bench }: { readonly bench: Bench }) {
   useEffect(() => {
     if (!file || !view.current) return;
     const { path } = file;
-    // Its own state comes back later than the next key may be pressed.
+    // The editor's own state comes back with a delay; setting it again could lose a key press.
     if (file.state && shown.current === path) return;
     shown.current = path;
     const events = {
@@ -131,11 +129,11 @@ function Editor({ bench }: { readonly bench: Bench }) {
     const more = /\.ya?ml$/.test(path) ? [...words, VERDICTS] : words;
     const state = file.state ?? openedState(file, text => stateOf({ ...file, text }, events, more));
     view.current.setState(state);
-    // It would stay scrolled as the file before.
+    // Without this the scroll position of the previous file would stay.
     view.current.dispatch({ effects: EditorView.scrollIntoView(state.selection.main.head, { y: 'center' }) });
     bench.shownIn(view.current, path);
     if (!file.state) bench.edited(path, state);
-    // The state of the editor is its own from here on: only another file sets it.
+    // From here on the editor owns its state; only another file sets it.
   }, [file?.path, file?.state === undefined]);
   const problems = (check?.problems ?? []).filter(({ place }) => place.file === file?.path);
   useEffect(() => {
@@ -173,10 +171,10 @@ function Editor({ bench }: { readonly bench: Bench }) {
   );
 }
 
-/** Milliseconds from the problems to the question for verdicts: another key comes first. */
+/** Milliseconds between a check and the request for verdicts, in case another key is pressed. */
 const AFTER_CHECK = 300;
 
-/** Shows the verdicts of the file in the editor. Out: that of the line of the cursor, in words. */
+/** Shows the verdicts of the file in the editor. Out: the verdict of the cursor's line, in words. */
 function useVerdicts(
   { check, checking, file, unsaved, tell, now }: Bench,
   view: { readonly current: EditorView | null },
@@ -184,7 +182,7 @@ function useVerdicts(
   const [said, setSaid] = useState('');
   const path = file?.path;
   useEffect(() => {
-    // With errors those before stay.
+    // If the pack has errors, the previous verdicts stay.
     if (path === undefined || checking || check?.mappings === undefined) return;
     const doc = view.current?.state.doc;
     const abort = new AbortController();
@@ -192,7 +190,7 @@ function useVerdicts(
       ask<WireVerdicts>('verdicts', { unsaved, path }, abort.signal).then(
         ({ verdicts }) => {
           const editor = view.current;
-          // Lines are those of the text that was sent.
+          // The line numbers refer to the text that was sent.
           if (!verdicts || !editor || editor.state.doc !== doc) return;
           showVerdicts(editor, verdicts);
           now.current.edited(path, editor.state);
@@ -235,7 +233,7 @@ function Problems({ bench }: { readonly bench: Bench }) {
   );
 }
 
-/** Milliseconds without another check until what is new is read out: half a word is a problem, too. */
+/** Milliseconds without a new check before new problems are announced: a half-typed word is a problem too. */
 const SILENCE = 800;
 
 function useNews(problems: readonly WireProblem[] | undefined): string {

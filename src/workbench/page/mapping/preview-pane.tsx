@@ -1,6 +1,6 @@
 /**
- * A row beside its resource. In: a mapping and a key. Pointing at an element, or reaching it by the keyboard, shows the
- * lineage of its value and marks its columns; pointing at a column marks its elements.
+ * Shows a row beside its resource. In: a mapping and a key. Pointing at an element, or focusing it by the keyboard,
+ * shows the lineage of its value and marks its columns; pointing at a column marks its elements.
  */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -18,7 +18,7 @@ export function PreviewPane({ bench }: { readonly bench: Bench }) {
   const { check, file, unsaved, left } = bench;
   const mappings = inOrder(check?.mappings ?? [], file?.path);
   const [name, setName] = useState(left.looked?.mapping);
-  /** A key is of its mapping alone. */
+  /** The typed key, which is valid only for its mapping. */
   const [typed, setTyped] = useState<Looked | undefined>(left.looked);
   const [asked, setAsked] = useState(left.looked);
   const [shown, setShown] = useState<{ readonly looked: Looked; readonly preview: WirePreview }>();
@@ -28,7 +28,7 @@ export function PreviewPane({ bench }: { readonly bench: Bench }) {
   const mapping = known.current.find(one => one.name === name) ?? known.current[0];
   const key = typed !== undefined && typed.mapping === mapping?.name ? typed.key : [];
   useEffect(() => {
-    // The first mapping of the file that is opened, unless a row is looked at.
+    // Selects the first mapping of the opened file, unless a row is shown.
     if (asked === undefined) setName(known.current[0]?.name);
   }, [file?.path, check?.mappings === undefined]);
   useEffect(() => {
@@ -114,7 +114,7 @@ function nameOf({ mapping, key }: Looked): string {
   return [mapping, ...key].join(' ');
 }
 
-/** Mappings of the file that is open come first. */
+/** Puts the mappings of the opened file first. */
 function inOrder(mappings: readonly WireMapping[], path: string | undefined): readonly WireMapping[] {
   const isHere = ({ place }: WireMapping): boolean => place.file === path;
   return [...mappings.filter(isHere), ...mappings.filter(one => !isHere(one))];
@@ -122,18 +122,18 @@ function inOrder(mappings: readonly WireMapping[], path: string | undefined): re
 
 interface ShownParts {
   readonly shown: WirePreview;
-  /** What it is of. */
+  /** The row that is shown. */
   readonly looked: Looked;
   readonly bench: Bench;
 }
 
-/** What stands beside the row; another row leaves it. */
+/** The selected side; kept when another row is shown. */
 let lastSide: 'resource' | 'ccda' = 'resource';
 
 function Shown({ shown, looked, bench }: ShownParts) {
   const [side, setSide] = useState(lastSide);
   lastSide = side;
-  /** What is pointed at: paths of elements. */
+  /** Paths of the elements under the pointer. */
   const [paths, setPaths] = useState<readonly string[]>([]);
   const byPath = new Map(shown.elements.map(element => [element.path, element]));
   const pointed = paths.flatMap(path => byPath.get(path) ?? []);
@@ -228,7 +228,7 @@ function Shown({ shown, looked, bench }: ShownParts) {
   );
 }
 
-/** Back to the search whose answer led here, or to one that finds the resource. */
+/** Goes back to the search from which the user came, or to one that finds the resource. */
 function SearchButton({
   looked,
   resource,
@@ -249,7 +249,7 @@ function SearchButton({
   );
 }
 
-/** The lines of the resource; where a text is not saved, beside those of the saved one. */
+/** Returns the lines of the resource; with unsaved texts, compared with the saved version. */
 function linesIn({ resource, before }: WirePreview): readonly ChangedLine[] {
   const now = linesOf(resource);
   if (before === undefined || before === null) return now.map(line => ({ line, change: 'same' }));
@@ -302,7 +302,7 @@ function Line({ line, change, isKnown, isPointed, point, go }: LineParts) {
   );
 }
 
-/** Where the elements come from that are pointed at. */
+/** Shows the lineage of the elements under the pointer. */
 function Ways({ elements, bench }: { readonly elements: readonly WireElement[]; readonly bench: Bench }) {
   return (
     <dl class="ways" aria-live="polite">

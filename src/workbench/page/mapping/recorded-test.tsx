@@ -1,6 +1,6 @@
 /**
- * Keeps the row of the preview as a test. In: a mapping and a key. The test, with invented values, is shown first;
- * *Save* puts it into the text of its file, which is saved and undone as every file is.
+ * Saves the row of the preview as a test. In: a mapping and a key. Shows the test, with invented values, first; *Save*
+ * adds it to the text of its file, which is saved and undone like any file.
  */
 import { useState } from 'preact/hooks';
 import type { WireRecorded } from '../../wire/tests.ts';
@@ -10,7 +10,7 @@ import type { Bench } from '../bench.ts';
 interface Parts {
   readonly looked: { readonly mapping: string; readonly key: readonly string[] };
   readonly bench: Bench;
-  /** The pack has errors, so no test can be made. */
+  /** True if the pack has errors, so that no test can be made. */
   readonly stale: boolean;
 }
 

@@ -1,6 +1,4 @@
-/**
- * Finds rows for the preview: some that are peculiar, or those of a search. In: the mapping. Out: keys to choose from.
- */
+/** Finds rows for the preview: unusual ones, or those of a search. In: the mapping. Out: keys to choose from. */
 import { useEffect, useState } from 'preact/hooks';
 import type { WireMapping, WireRows, WireWish } from '../../wire/mapping.ts';
 import { ask } from '../ask.ts';

@@ -1,6 +1,6 @@
 /**
- * Indexes that a search lacks, as statements for whoever administers the database, with what the engine says they would
- * change.
+ * Lists the indexes that a search lacks, as statements for the database administrator, with the changes that the engine
+ * predicts.
  */
 import type { WireSearch } from '../../wire/search.ts';
 import type { Bench } from '../bench.ts';

@@ -1,6 +1,4 @@
-/**
- * A Bundle for a person to read: a line for each resource, which opens to its JSON and leads to its row in the preview.
- */
+/** Shows a Bundle for people: a line per resource, which opens to its JSON and links to its row in the preview. */
 import type { WireRow } from '../../wire/search.ts';
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
@@ -22,7 +20,7 @@ interface Bundle {
 interface Parts {
   readonly bundle: unknown;
   readonly milliseconds: number;
-  /** The search, as it was typed. */
+  /** The search as typed. */
   readonly query: string;
   readonly bench: Bench;
 }

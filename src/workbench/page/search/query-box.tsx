@@ -1,6 +1,4 @@
-/**
- * The line in which a search is typed: one line of CodeMirror with completion. Enter runs it, Ctrl+Space completes.
- */
+/** The input for a search: one line of CodeMirror with completion. Enter runs it, Ctrl+Space completes. */
 import { acceptCompletion, autocompletion, completionKeymap, startCompletion } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { EditorState, Prec } from '@codemirror/state';
@@ -12,9 +10,9 @@ import { LOOKS } from '../mapping/editor.ts';
 
 interface Parts {
   readonly text: string;
-  /** Types that can be searched; none until they are known. */
+  /** Types that can be searched; empty until they are loaded. */
   readonly types: readonly string[];
-  /** The parameters of a type. */
+  /** Loads the parameters of a type. */
   readonly load: (type: string) => Promise<readonly WireParameter[]>;
   readonly changed: (text: string) => void;
   readonly run: (text: string) => void;
@@ -33,7 +31,7 @@ export function QueryBox(parts: Parts) {
     return () => view.destroy();
   }, []);
   useEffect(() => {
-    // Whoever typed before they were known has them now.
+    // If the user typed before the types were loaded, offer them now.
     if (box.current?.hasFocus && box.current.state.doc.length > 0) startCompletion(box.current);
   }, [parts.types.length === 0]);
   return <div class="query" ref={host} />;
@@ -56,7 +54,7 @@ function stateOf(text: string, parts: () => Parts): EditorState {
             const { types, load } = parts();
             const found = await completed(state.sliceDoc(0, pos), types, load);
             if (!found) return null;
-            // Parameters of a type come before those of all types.
+            // Parameters of the type come before those of all types.
             const options = found.choices.map(one => ({ ...one, boost: one.label.startsWith('_') ? -1 : 0 }));
             return { from: found.from, options, validFor: /^[\w-]*$/ };
           },
@@ -64,7 +62,7 @@ function stateOf(text: string, parts: () => Parts): EditorState {
         activateOnCompletion: ({ apply }) => typeof apply === 'string' && /[?:.=]$/.test(apply),
         icons: false,
       }),
-      // Enter and Tab take a completion while there is one.
+      // Enter and Tab accept a completion while there is one.
       Prec.highest(keymap.of([...completionKeymap, { key: 'Tab', run: acceptCompletion }])),
       keymap.of([
         { key: 'Enter', run: view => run(view, parts()) },

@@ -1,7 +1,4 @@
-/**
- * The view in which the pack is searched as a caller of the server would: query, Bundle, SQL with the engine's plan,
- * indexes.
- */
+/** The view for searching the pack as a client would: query, Bundle, SQL with the engine's plan, indexes. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { WireParameter, WireParameters, WireSearch, WireSearchStatement, WireTypes } from '../../wire/search.ts';
 import { useAnswer } from '../answer.ts';
@@ -22,7 +19,7 @@ export function SearchView({ bench }: { readonly bench: Bench }) {
   const { check, unsaved } = bench;
   bench.left.search = { text, asked };
 
-  /** By type, of these texts. */
+  /** Parameters by type, for the current texts. */
   const parameters = useMemo(() => new Map<string, Promise<readonly WireParameter[]>>(), [check]);
   const load = (type: string): Promise<readonly WireParameter[]> => {
     const before = parameters.get(type);
@@ -87,7 +84,7 @@ export function SearchView({ bench }: { readonly bench: Bench }) {
 
 interface FoundParts {
   readonly found: WireSearch;
-  /** As it was typed. */
+  /** The query as typed. */
   readonly query: string;
   readonly bench: Bench;
 }

@@ -1,6 +1,6 @@
 /**
- * The columns of a table: type, where the pack reads them, and what the rows of the profile hold. The values of a
- * column are shown when a person asks for them.
+ * The columns of a table: type, where the pack reads them, and the profile of their rows. The values of a column are
+ * shown only on request.
  */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -10,9 +10,9 @@ import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
 import { PlaceButton } from '../place-button.tsx';
 
-/** Places that are shown of a column. */
+/** Maximum number of places shown per column. */
 const PLACES = 3;
-/** Characters of a text that the server reads. */
+/** The server reads at most so many characters of a text. */
 const READ = 200;
 
 interface Parts {
@@ -132,7 +132,7 @@ function span(least: string, most: string): string {
   return least === most ? least : `${least}–${most}`;
 }
 
-/** A line for each kind of thing that is worth knowing. */
+/** Shows a line for each kind of finding. */
 function Held({ of }: { readonly of: WireColumnProfile }) {
   const { values, forms, range, frequent, sentinels, impossible, padded, damaged } = of;
   const lines: readonly (readonly [title: string, text: string | undefined, isOdd?: boolean])[] = [
@@ -158,7 +158,7 @@ function Held({ of }: { readonly of: WireColumnProfile }) {
   );
 }
 
-/** The most frequent values, once they are asked for. */
+/** Shows the most frequent values, on request. */
 function Values({ table, column, bench }: { readonly table: string; readonly column: string; readonly bench: Bench }) {
   const [shown, setShown] = useState<WireColumnProfile>();
   const [busy, setBusy] = useState(false);

@@ -1,5 +1,5 @@
 /**
- * One table: keys and where they lead, and its columns as a sample of rows shows them. The sample is given up when
+ * One table: keys and where they lead, and its columns with a sample of their rows. The sample is cancelled when
  * another table is chosen or the view is left.
  */
 import type { ComponentChildren } from 'preact';
@@ -12,7 +12,7 @@ import { profileText, rowsWords } from './words.ts';
 
 interface Parts {
   readonly id: string;
-  /** Names of tables by their ids. */
+  /** Names of tables by id. */
   readonly names: ReadonlyMap<string, string>;
   readonly choose: (id: string) => void;
   readonly bench: Bench;
@@ -23,7 +23,8 @@ export function TableDetail({ id, names, choose, bench }: Parts) {
   const asked = { unsaved, table: id };
   const detail = useAnswer<WireDetail>('tables/one', asked, [id, check]);
   const profile = useAnswer<WireProfile>('tables/profile', asked, [id]);
-  // Where the profile takes all of its time, whoever leaves meanwhile waits for nothing more.
+  // Likely keys are requested only after the profile, so that leaving the table during a long profile cancels
+  // everything.
   const isWanted = profile.is !== undefined || profile.failed !== undefined;
   const likely = useAnswer<WireLikelyKeys>('tables/likely', asked, [id, isWanted], { isWanted });
   const [unmappedOnly, setUnmappedOnly] = useState(false);
@@ -130,7 +131,7 @@ function reasonOf({ by, sampled, found }: WireLikelyKey): string {
   return `${why}; ${found === sampled ? `all ${sampled}` : `${found} of ${sampled}`} sampled values are there`;
 }
 
-/** Entries beyond these are folded. */
+/** Further entries are folded. */
 const ENTRIES = 6;
 
 interface EntryParts {

@@ -1,25 +1,23 @@
-/**
- * The list of tables: searched, sorted, walked through with the arrow keys.
- */
+/** The list of tables: search, sorting, navigation with the arrow keys. */
 import { useEffect, useState } from 'preact/hooks';
 import { grouped } from '../../wire/numbers.ts';
 import type { Listed, SortBy, Wanted } from './matching.ts';
 import { rowsText, rowsWords } from './words.ts';
 
-/** Rows that are shown at once; of more a button shows as many again. */
+/** Rows shown at first; a button shows as many more. */
 const AT_ONCE = 400;
-/** Columns that are named below a table. */
+/** Maximum number of matching columns named below a table. */
 const HITS = 4;
 
 interface Parts {
   readonly listed: readonly Listed[];
-  /** Undefined: not known yet. */
+  /** Undefined until known. */
   readonly all: number | undefined;
   readonly wanted: Wanted;
   readonly setWanted: (wanted: Wanted) => void;
   readonly chosen: string | undefined;
   readonly choose: (id: string) => void;
-  /** Reads the schema anew. */
+  /** Reads the schema again. */
   readonly again: () => void;
 }
 
@@ -34,7 +32,7 @@ export function TableList({ listed, all, wanted, setWanted, chosen, choose, agai
   const [most, setMost] = useState(AT_ONCE);
   useEffect(() => setMost(AT_ONCE), [wanted]);
   const shown = listed.slice(0, most);
-  /** The one that Tab reaches. */
+  /** The row that Tab reaches. */
   const reached = shown.some(({ table }) => table.id === chosen) ? chosen : shown[0]?.table.id;
   return (
     <>
@@ -155,7 +153,7 @@ function Row({ listed: { table, rows, hits }, isChosen, isReached, choose }: Row
   );
 }
 
-/** Arrow keys go from table to table; Enter, the button's own, chooses. */
+/** Moves from table to table with the arrow keys. Enter activates the button and so chooses. */
 function walk(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
   const buttons = [...event.currentTarget.querySelectorAll('button')];
   const at = buttons.indexOf(document.activeElement as HTMLButtonElement);

@@ -1,6 +1,4 @@
-/**
- * The view of the database: its tables, and one of them with its columns as the rows show them.
- */
+/** The view of the database: its tables, and one of them with its columns and the profile of their rows. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { WireSizes, WireTables } from '../../wire/tables.ts';
 import { useAnswer } from '../answer.ts';
@@ -13,7 +11,7 @@ import { TableList } from './table-list.tsx';
 
 const FIRST: Wanted = { text: '', show: 'all', by: 'name', descending: false };
 
-/** What was looked at, for whoever comes back from another view. */
+/** State for the return from another view. */
 let left: { readonly wanted: Wanted; readonly chosen: string | undefined } = { wanted: FIRST, chosen: undefined };
 
 const NO_SIZES: WireSizes['sizes'] = {};
@@ -21,12 +19,12 @@ const NO_SIZES: WireSizes['sizes'] = {};
 export function TablesView({ bench }: { readonly bench: Bench }) {
   const [wanted, setWanted] = useState(left.wanted);
   const [chosen, setChosen] = useState(left.chosen);
-  /** How often the schema was read anew. */
+  /** How often the schema was read again. */
   const [read, setRead] = useState(0);
   const { check, unsaved } = bench;
   left = { wanted, chosen };
 
-  // What is mapped may be another with every check.
+  // Each check may change which tables are mapped.
   const { is: list, failed } = useAnswer<WireTables>('tables', { unsaved, again: false }, [check, read]);
   const sized = useAnswer<WireSizes>('tables/sizes', {}, [read]);
   const sizes = sized.is?.sizes ?? NO_SIZES;

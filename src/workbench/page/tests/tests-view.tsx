@@ -1,7 +1,4 @@
-/**
- * The view of the tests beside the mappings: by file and test, what was expected and what was found, each a step from
- * its line.
- */
+/** The view of the pack's tests: by file and test, the expected and the actual values, each with a link to its line. */
 import { PlaceButton } from '../place-button.tsx';
 import './tests.css';
 import { useEffect } from 'preact/hooks';
@@ -109,7 +106,7 @@ function Failure({ failure, bench }: { readonly failure: WireFailure; readonly b
   );
 }
 
-/** The comment that stands right above a test says what it is about. */
+/** Returns the comment directly above a test, which describes it. */
 function remarkAbove(bench: Bench, { place }: WireTestCase): string {
   const lines = linesOf(bench, place.file).slice(0, place.line - 1);
   const last = lines.findLastIndex(line => !line.startsWith('#'));
@@ -119,7 +116,7 @@ function remarkAbove(bench: Bench, { place }: WireTestCase): string {
     .join(' ');
 }
 
-/** A search that found too much or nothing is the line itself. */
+/** Shows the text of the line, which for a failed search is the search itself. */
 function lineText(bench: Bench, { place }: WireFailure) {
   const line = linesOf(bench, place.file)[place.line - 1];
   return line === undefined ? null : <code> {line.trim()}</code>;
