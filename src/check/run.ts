@@ -27,7 +27,7 @@ export interface CheckOptions {
   readonly budgetSeconds: number | undefined;
   readonly values: boolean;
   readonly all: boolean;
-  /** Called before each section runs. */
+  /** Called before each section runs, and with the progress of a long section. */
   readonly onStage?: (title: string) => void;
 }
 
@@ -56,7 +56,8 @@ export async function runSections(
     const share =
       ends === undefined ? undefined : (Math.max(0, ends - begun) * weightOf(section)) / sumOf(sections.slice(i));
     const signal = share === undefined ? NEVER : within(share);
-    const asking = { registry, mappings, database, catalog, facade, now, seed, values, all, signal, refused };
+    const progress = (far: string): void => onStage?.(`${section.title} (${far})`);
+    const asking = { registry, mappings, database, catalog, facade, now, seed, values, all, signal, refused, progress };
     const context: CheckContext = {
       ...asking,
       sampled() {

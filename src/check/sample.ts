@@ -5,6 +5,7 @@
  */
 
 import { OPEN_CONTEXT } from '../auth/access.ts';
+import { plural } from '../common/plural.ts';
 import { columnsAndKeys, columnsRead } from '../law/columns.ts';
 import { agreeing } from '../law/expected.ts';
 import type { StoredRow } from '../law/fetched-rows.ts';
@@ -22,6 +23,7 @@ import { OPEN_SIGHT } from '../plan/sight.ts';
 import { and, TRUE } from '../sql/construct.ts';
 import { DatabaseError, TOO_LONG } from '../sql/database.ts';
 import type { Expression, Predicate, SqlValue } from '../sql/expression.ts';
+import { tableKey } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { branchesOfMapping } from './mapping-branches.ts';
 import { everyRow, poolOf, randomFrom, strangest } from './pool.ts';
@@ -79,6 +81,7 @@ export type Asking = Pick<
   CheckContext,
   'registry' | 'mappings' | 'database' | 'facade' | 'now' | 'seed' | 'all' | 'signal' | 'refused'
 > & {
+  readonly progress?: CheckContext['progress'];
   /** Rows per source. Default: enough to see each form of a value. */
   readonly perSource?: number;
 };
@@ -96,29 +99,30 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
   const cut: string[] = [];
   let rows = 0;
   let unjudged = 0;
-  for (const [group, mappings] of Map.groupBy(chosen, mapping => mapping.group)) {
+  for (const mappings of Map.groupBy(chosen, asking.all ? readTogether : ({ group }) => group).values()) {
     const [first] = mappings;
+    const groups = [...new Set(mappings.map(({ group }) => group))];
     if (!first) continue;
     const reader = readerOf(asking, new StoredRows(registry, database, columns));
     const seen = new Set<Mapping>();
     const known = new Set<string>();
     const see = async (list: readonly StoredRow[]): Promise<void> => {
       const fresh = asking.all ? list : list.filter(row => isFresh(row, known));
-      const views = fresh.map(row => reader.rows.view(first.source, row));
-      const read = await readAll(views, mappings, reader, signal);
-      unjudged += views.length * mappings.length - read.length;
-      rows += views.length;
+      const read = await readAll(fresh, mappings, reader, signal);
+      unjudged += fresh.length * mappings.length - read.length;
+      rows += fresh.length;
       for (const one of await ownAlone(await withServed(read, reader.interpreter, asking), reader, asking)) {
         onRow(one);
         if (!one.expected) continue;
         seen.add(one.mapping);
         const [json] = one.served;
-        if (json !== undefined) kept.add(group, { mapping: one.mapping, id: one.id ?? '', json });
+        if (json !== undefined) kept.add(one.mapping.group, { mapping: one.mapping, id: one.id ?? '', json });
       }
     };
     const seeAll = async (): Promise<void> => {
       for await (const list of everyRow(first.source, reader.rows, PER_LIST, signal)) {
         await see(list);
+        asking.progress?.(`${plural(rows, 'row')}, ${first.source.table.name}`);
         await aTurn();
       }
     };
@@ -128,11 +132,11 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
     };
     const find = async (mapping: Mapping, where: Predicate, limit: number): Promise<void> =>
       see(await servedRows(mapping, where, limit, reader.rows, asking));
-    looks.push({ group, of: first, isDeep: false, look: asking.all ? seeAll : seeSome });
+    looks.push({ groups, of: first, isDeep: false, look: asking.all ? seeAll : seeSome });
     if (asking.all) continue;
     for (const mapping of mappings) {
       looks.push({
-        group,
+        groups,
         of: mapping,
         isDeep: false,
         look: async () => (seen.has(mapping) ? undefined : find(mapping, TRUE, PER_RARE)),
@@ -140,20 +144,22 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
       const branches = branchesOfMapping(mapping, environment(registry, now, OPEN_SIGHT));
       if (branches.left > 0) cut.push(`${mapping.name} (${branches.left})`);
       for (const branch of branches.looked)
-        looks.push({ group, of: mapping, isDeep: true, look: () => find(mapping, branch, PER_BRANCH) });
+        looks.push({ groups, of: mapping, isDeep: true, look: () => find(mapping, branch, PER_BRANCH) });
     }
   }
   // Finding the rare row of a branch may need a full scan, so each source has its turn before.
-  for (const { group, of, look } of [...looks.filter(one => !one.isDeep), ...looks.filter(one => one.isDeep)]) {
+  for (const { groups, of, look } of [...looks.filter(one => !one.isDeep), ...looks.filter(one => one.isDeep)]) {
     await aTurn();
     try {
-      if (signal.aborted) unreached.add(group);
-      else await look();
+      if (!signal.aborted) {
+        await look();
+        continue;
+      }
     } catch (error) {
-      if (asking.refused(error, `values of ${group}`, of)) continue;
+      if (asking.refused(error, `values of ${groups.join(', ')}`, of)) continue;
       if (!isOver(error, signal)) throw error;
-      unreached.add(group);
     }
+    for (const group of groups) unreached.add(group);
   }
   return { rows, resources: kept.all(), unreached: [...unreached], unjudged, cut };
 }
@@ -182,7 +188,7 @@ function createKept(random: () => number): {
 
 /** A set of rows of a source to read. */
 interface Look {
-  readonly group: string;
+  readonly groups: readonly string[];
   readonly of: Mapping;
   /** True if the rows must be searched by a condition. */
   readonly isDeep: boolean;
@@ -273,15 +279,28 @@ function countedColumn(from: Expression): Expression | undefined {
 /** A row before the server was asked for it. */
 export type ReadRow = Omit<SampledRow, 'served'>;
 
+/** Groups mappings that share a table and key: each row is read once, and its id searched once. */
+function readTogether({ source, resource }: Mapping): string {
+  const key = source.key.map(({ alias, column }) => (alias === source.alias ? column : `${alias}.${column}`));
+  return JSON.stringify([resource, tableKey(source.table), key]);
+}
+
 /** Reads each row by each mapping; leaves out those that cannot be judged. */
 async function readAll(
-  views: readonly View[],
+  rows: readonly StoredRow[],
   mappings: readonly Mapping[],
   reader: Reader,
   signal: AbortSignal,
 ): Promise<readonly ReadRow[]> {
   const read: ReadRow[] = [];
-  let left = views.flatMap(view => mappings.map(mapping => ({ mapping, view })));
+  let left = rows.flatMap(row => {
+    // What lookups find is kept for all mappings of a source.
+    const views = new Map(mappings.map(({ source }) => [source, reader.rows.view(source, row)]));
+    return mappings.flatMap(mapping => {
+      const view = views.get(mapping.source);
+      return view ? [{ mapping, view }] : [];
+    });
+  });
   for (let round = 0; round < ROUNDS && left.length > 0; round++) {
     const lacking: typeof left = [];
     let lacked = false;
@@ -312,8 +331,7 @@ async function ownAlone(rows: readonly SampledRow[], reader: Reader, asking: Ask
   for (const [mapping, odd] of Map.groupBy(rows.filter(isOdd), one => one.mapping)) {
     const ids = [...new Set(odd.flatMap(({ id }) => id ?? []))];
     const others = await servedRows(mapping, idsPredicate(mapping, ids, env), ids.length, reader.rows, asking);
-    const views = others.map(row => reader.rows.view(mapping.source, row));
-    const read = await readAll(views, [mapping], reader, asking.signal);
+    const read = await readAll(others, [mapping], reader, asking.signal);
     ofAnother.set(mapping, new Set(read.flatMap(({ expected, id }) => (expected === undefined ? [] : (id ?? [])))));
   }
   return rows.map(one =>

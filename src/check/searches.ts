@@ -67,6 +67,7 @@ export const SEARCHES: CheckSection = {
               break;
             }
             questions++;
+            context.progress(`${questions} of ${total}`);
           }
           await aTurn();
           context.signal.throwIfAborted();

@@ -64,6 +64,8 @@ export interface CheckContext {
   readonly signal: AbortSignal;
   /** Takes an error of a part of the section; true if the other parts may continue. */
   readonly refused: Refused;
+  /** Reports the progress of a long section, such as `300 of 5000`. */
+  readonly progress: (far: string) => void;
   /** Resources of every mapping, chosen once for all sections: spread over the key, strangest rows first. */
   sample(): Promise<readonly SampledResource[]>;
   /** Returns the same sample, with the differences between its rows and resources. */

@@ -65,7 +65,11 @@ async function ownAlone(
   { registry, database, now, signal }: Asking,
 ): Promise<readonly SampledRow[]> {
   const env = environment(registry, now, OPEN_SIGHT);
-  const isOdd = ({ expected, served }: SampledRow): boolean => expected === undefined && served.length > 0;
+  const nameOf = ({ mapping, id }: SampledRow): string => `${mapping.resource}/${id}`;
+  // Compared there; two resources of one id are told there, too.
+  const expectedOf = new Set(rows.flatMap(one => (one.expected === undefined ? [] : nameOf(one))));
+  const isOdd = (one: SampledRow): boolean =>
+    one.expected === undefined && one.served.length > 0 && !expectedOf.has(nameOf(one));
   const ofOthers = new Map<Mapping, Set<string>>();
   for (const [mapping, odd] of Map.groupBy(rows.filter(isOdd), one => one.mapping)) {
     const known = new Set<string>();
@@ -85,9 +89,11 @@ async function ownAlone(
       }
     }
   }
-  return rows.map(one =>
-    isOdd(one) && one.id !== undefined && ofOthers.get(one.mapping)?.has(one.id) ? { ...one, served: [] } : one,
-  );
+  return rows
+    .map(one => (one.expected === undefined && expectedOf.has(nameOf(one)) ? { ...one, served: [] } : one))
+    .map(one =>
+      isOdd(one) && one.id !== undefined && ofOthers.get(one.mapping)?.has(one.id) ? { ...one, served: [] } : one,
+    );
 }
 
 /** Parses a page: the matches, with the digits of their numbers kept, and the parameters of the next page. */

@@ -67,7 +67,7 @@ A pack without errors is then checked on sampled rows: docs/check.md describes h
         'report names what was not reached',
     ],
     mapping: ['NAME', 'checks the rows and searches of this mapping only; can be repeated', 'several'],
-    all: 'checks every row instead of a sample, without a time limit',
+    all: 'checks every row instead of a sample, without a time limit unless --budget says one',
     seed: ['N', 'repeats the sample of an earlier check, which printed this number'],
     rows: 'also prints the tables of numbers: rows per mapping, values per element, references',
     values: 'messages may contain values of rows; without it they show only the form of a value (9999-99-99)',
@@ -86,7 +86,7 @@ A pack without errors is then checked on sampled rows: docs/check.md describes h
     const locked = args.is('locked');
     const text = printsText(args, FILES);
     const seed = args.wholeNumber('seed', [0, 999_999_999]) ?? randomInt(1_000_000);
-    const budgetSeconds = args.is('all') ? undefined : (args.wholeNumber('budget', [0, 999_999_999]) ?? BUDGET);
+    const budgetSeconds = args.wholeNumber('budget', [0, 999_999_999]) ?? (args.is('all') ? undefined : BUDGET);
     const names = args.list('mapping');
     const chosenIn = (registry: Registry): readonly Mapping[] =>
       names.length === 0 ? registry.mappings : names.flatMap(name => mappingsNamed(registry, name));

@@ -63,13 +63,20 @@ function listKey(values: readonly Expression[]): string {
   return known;
 }
 
-/** Predicates are immutable, and planning compares the same ones many times. */
+/**
+ * Predicates are immutable, and planning compares the same ones many times. Short keys are not cached: for a list of
+ * hundreds of ids, caching each comparison costs more than it saves.
+ */
 const keys = new WeakMap<Predicate, string>();
+/** Keys of fewer characters are not cached. */
+const KEPT = 100;
 
 export function predicateKey(predicate: Predicate): string {
   const known = keys.get(predicate);
   if (known !== undefined) return known;
-  const made = short(makePredicateKey(predicate));
+  const whole = makePredicateKey(predicate);
+  if (whole.length < KEPT) return whole;
+  const made = short(whole);
   keys.set(predicate, made);
   return made;
 }

@@ -11,6 +11,7 @@ import type { ColumnExpression, Expression, Predicate } from '../../sql/expressi
 import { renameExpression, renameRelation } from '../../sql/rename.ts';
 import { type IdPart, NUMBER_DIGITS } from '../id-rule.ts';
 import { commonId } from '../load/nodes/id-shape.ts';
+import { areOfOtherKeys, type IdsOf } from '../load/rows/exclusive.ts';
 import type { Mapping, Registry } from '../model.ts';
 import { type Asking, askedAt, type Checking, countDuplicates, countRows, manyOf } from './questions.ts';
 import { columnsIn, reachedBy } from './unique.ts';
@@ -33,7 +34,7 @@ export async function checkSharedIds(registry: Registry, asking: Checking): Prom
       );
     for (const [i, rule] of rules.entries()) {
       for (const other of rules.slice(0, i)) {
-        if (commonId(other.parts, rule.parts) === undefined) continue;
+        if (commonId(other.parts, rule.parts) === undefined || areApart(other, rule, asking)) continue;
         await askedAt(rule.mapping.at, asking, async () => {
           const shared = await countShared(other, rule, asking);
           if (shared === 0) return;
@@ -46,6 +47,16 @@ export async function checkSharedIds(registry: Registry, asking: Checking): Prom
       }
     }
   }
+}
+
+/** True if the loader has proven that the two mappings share no row and no id. */
+function areApart(one: Rule, other: Rule, { catalog }: Checking): boolean {
+  if (one.mapping === other.mapping) return false;
+  return areOfOtherKeys(idsOf(one), idsOf(other), catalog);
+}
+
+function idsOf({ mapping: { source }, parts }: Rule): IdsOf {
+  return { source, parts };
 }
 
 /** Checks that each number of a type's mappings belongs to one row, and every row has one. */
@@ -77,6 +88,7 @@ async function checkNumber(rule: Rule, before: readonly Rule[], asking: Checking
       expected: 'a column of which each value is in one row',
     });
   for (const other of before) {
+    if (areApart(other, rule, asking)) continue;
     const isBare = [...parts, ...other.parts].every(part => beforeOf(part) === '');
     const operands = (of: readonly IdPart[]) => (isBare ? columnsIn(of).map(asNumber) : of.map(spelt));
     const shared = await countShared(other, rule, asking, operands);
@@ -139,14 +151,21 @@ async function countShared(
   return countRows(asking, one.mapping.source, and(one.reached, found));
 }
 
-/** Returns what to compare: stored UUIDs if both are UUIDs, so that an index serves it; else the ids as written. */
+/** Returns what to compare: the stored columns, so that an index serves them; else the ids as written. */
 function operandsOf(parts: readonly IdPart[], others: readonly IdPart[]): readonly Expression[] {
+  return isByColumns(parts, others) ? columnsIn(parts) : [written(parts)];
+}
+
+/** True if ids are equal exactly where their columns are. With several texts, `A-B` + `C` equals `A` + `B-C`. */
+function isByColumns(parts: readonly IdPart[], others: readonly IdPart[]): boolean {
   const own = columnsIn(parts);
   const their = columnsIn(others);
-  const isAlike =
+  return (
     isSameShape(parts, others) &&
-    own.every((column, i) => column.type.kind === their[i]?.type.kind && isKept(column, parts));
-  return isAlike ? own : [written(parts)];
+    own.every((column, i) => column.type.kind === their[i]?.type.kind) &&
+    parts.every(isKept) &&
+    own.filter(({ type }) => type.kind === 'text').length < 2
+  );
 }
 
 function isSameShape(a: readonly IdPart[], b: readonly IdPart[]): boolean {
@@ -154,15 +173,16 @@ function isSameShape(a: readonly IdPart[], b: readonly IdPart[]): boolean {
     a.length === b.length &&
     a.every((part, i) => {
       const other = b[i];
-      return part.kind === 'literal' ? other?.kind === 'literal' && part.text === other.text : other?.kind === 'column';
+      return part.kind === 'literal'
+        ? other?.kind === 'literal' && part.text === other.text
+        : other?.kind === 'column' && part.codec.name === other.codec.name;
     })
   );
 }
 
-/** True if ids keep equality: equal values of the column give equal ids, and different values different ids. */
-function isKept(column: ColumnExpression, parts: readonly IdPart[]): boolean {
-  const isUuidText = parts.some(part => part.kind === 'column' && part.column === column && part.codec.isUuid);
-  return isUuidText || ['uuid', 'binary', 'integer'].includes(column.type.kind);
+/** True if ids keep equality: equal values give equal ids, and different values different ids. */
+function isKept(part: IdPart): boolean {
+  return part.kind === 'literal' || ['plain', 'integer', 'uuid'].includes(part.codec.name);
 }
 
 function written(parts: readonly IdPart[]): Expression {

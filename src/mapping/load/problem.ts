@@ -39,7 +39,7 @@ export interface Detail {
   readonly covers?: readonly Position[];
 }
 
-/** Collects problems. A problem that a macro repeats is kept once. */
+/** Collects problems. A problem that a macro repeats is kept once, with the row counts of its first row. */
 export interface Report {
   error(kind: PackErrorKind, at: Position, message: string, detail?: Detail): void;
   warning(kind: PackErrorKind, at: Position, message: string, detail?: Detail): void;
@@ -49,6 +49,9 @@ export interface Report {
   /** All problems so far, by file, line and column. */
   problems(): readonly Problem[];
 }
+
+/** Row counts in a message. Problems of a macro that differ only in them are one problem. */
+const ROWS = /\b\d+ rows?\b|\brow of \d+\b/g;
 
 export function createReport(): Report {
   const kept = new Map<string, Problem>();
@@ -79,8 +82,10 @@ export function createReport(): Report {
   };
   const keep = (problem: Problem): void => {
     const text = textWithoutOrigins(problem);
-    const origins = new Set([...(kept.get(text)?.origins ?? []), ...(problem.origins ?? [])]);
-    kept.set(text, origins.size === 0 ? problem : { ...problem, origins: [...origins] });
+    const name = problem.origins === undefined ? text : text.replace(ROWS, 'rows');
+    const first = kept.get(name);
+    const origins = new Set([...(first?.origins ?? []), ...(problem.origins ?? [])]);
+    kept.set(name, origins.size === 0 ? problem : { ...(first ?? problem), origins: [...origins] });
   };
   return {
     error: (...told) => add('error', ...told),

@@ -3,7 +3,6 @@
  * the mappings without errors that refer to no faulty one. Problems of the pack as a whole go to a separate report.
  */
 import { isResourceType, resourceTypes } from '../../../r4/definitions.ts';
-import { findTable } from '../../../sql/catalog.ts';
 import { printTable } from '../../../sql/identifier.ts';
 import type { IdPart } from '../../id-rule.ts';
 import type { Mapping, Node, Position } from '../../model.ts';
@@ -17,7 +16,7 @@ import { checkShape } from '../read/shape.ts';
 import { child, textOf } from '../read/tree.ts';
 import { DateColumns } from '../rows/absent-values.ts';
 import { readCondition } from '../rows/condition.ts';
-import { areExclusive } from '../rows/exclusive.ts';
+import { areAlike, areExclusive, isKey } from '../rows/exclusive.ts';
 import { readScope } from '../rows/scope.ts';
 import { type OpenDraft, openDrafts } from '../rows/source.ts';
 import { checkCircles } from './circles.ts';
@@ -279,8 +278,8 @@ function checkIds(open: readonly OpenDraft[], report: Report): void {
       const isOne = other.draft === rule.draft;
       const whose = isOne ? 'two alternatives' : `mappings ${other.draft.name} and ${rule.draft.name}`;
       const areSame = sameColumns(other.parts, rule.parts);
-      if (!isOne && sameParts(other, rule) && areExclusive(other.source, rule.source)) {
-        if (!isKey(rule)) apart.add(other.draft.name);
+      if (!isOne && areAlike(other, rule) && areExclusive(other.source, rule.source)) {
+        if (!isKey(rule, rule.context.catalog)) apart.add(other.draft.name);
         continue;
       }
       if ((other.draft.group !== rule.draft.group || !areSame) && isUnique(other.parts) && isUnique(rule.parts)) {
@@ -300,31 +299,6 @@ function checkIds(open: readonly OpenDraft[], report: Report): void {
       if (names.size > 0) unproven(rule.at, `mappings ${[...names].join(', ')} and ${rule.draft.name}`, what);
     }
   }
-}
-
-type OfRule = Pick<OpenDraft, 'source' | 'context'> & { readonly parts: readonly IdPart[] };
-
-/** True if the table has one row for each id. */
-function isKey({ parts, source, context }: OfRule): boolean {
-  const own = parts.filter(one => one.kind === 'column').filter(({ column }) => column.alias === source.alias);
-  const columns = new Set(own.map(({ column }) => column.column.toLowerCase()));
-  const indexes = findTable(context.catalog, source.table)?.indexes ?? [];
-  return indexes.some(
-    ({ unique, unfit, columns: of }) => unique && !unfit && of.every(column => columns.has(column.toLowerCase())),
-  );
-}
-
-/** True if equal ids imply equal values of the same columns of the table. */
-function sameParts(a: OfRule, b: OfRule): boolean {
-  const written = ({ parts, source }: OfRule): string =>
-    JSON.stringify(
-      parts.map(one =>
-        one.kind === 'literal'
-          ? one.text
-          : [one.column.alias === source.alias || one.column.alias, one.column.column, one.codec.name],
-      ),
-    );
-  return written(a) === written(b);
 }
 
 function sameColumns(a: readonly IdPart[], b: readonly IdPart[]): boolean {

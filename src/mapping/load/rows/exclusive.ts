@@ -3,14 +3,50 @@
  * two scopes. Out: true only if that is certain for every row that the table may have. Values that some collation may
  * treat as equal count as equal.
  */
+import { type Catalog, findTable } from '../../../sql/catalog.ts';
 import type { ColumnExpression } from '../../../sql/expression.ts';
 import { printTable } from '../../../sql/identifier.ts';
+import type { IdPart } from '../../id-rule.ts';
 import type { Condition, Scope } from '../../model.ts';
 
 /** True if no row of the common table fulfills the conditions of both. */
 export function areExclusive(a: Scope, b: Scope): boolean {
   if (printTable(a.table).toLowerCase() !== printTable(b.table).toLowerCase()) return false;
   return exclusive(named(a.where, a), named(b.where, b));
+}
+
+/** How ids of a mapping's rows are made. */
+export interface IdsOf {
+  readonly source: Scope;
+  readonly parts: readonly IdPart[];
+}
+
+/** True if the two share no id: ids are keys of one table, and no row fulfils the conditions of both. */
+export function areOfOtherKeys(one: IdsOf, other: IdsOf, catalog: Catalog): boolean {
+  return areAlike(one, other) && areExclusive(one.source, other.source) && isKey(other, catalog);
+}
+
+/** True if the table has one row for each id. */
+export function isKey({ parts, source }: IdsOf, catalog: Catalog): boolean {
+  const own = parts.filter(one => one.kind === 'column').filter(({ column }) => column.alias === source.alias);
+  const columns = new Set(own.map(({ column }) => column.column.toLowerCase()));
+  const indexes = findTable(catalog, source.table)?.indexes ?? [];
+  return indexes.some(
+    ({ unique, unfit, columns: of }) => unique && !unfit && of.every(column => columns.has(column.toLowerCase())),
+  );
+}
+
+/** True if equal ids imply equal values of the same columns of the table. */
+export function areAlike(a: IdsOf, b: IdsOf): boolean {
+  const written = ({ parts, source }: IdsOf): string =>
+    JSON.stringify(
+      parts.map(one =>
+        one.kind === 'literal'
+          ? one.text
+          : [one.column.alias === source.alias || one.column.alias, one.column.column, one.codec.name],
+      ),
+    );
+  return written(a) === written(b);
 }
 
 /** A condition whose columns are named alike in both mappings. `other`: a test that is not analyzed. */
