@@ -45,8 +45,7 @@ function readParts(tree: ScalarTree, visible: Visible, context: Context): readon
     if (part.kind === 'column' && next?.kind === 'column') {
       report.error('wrong-id', tree.at, 'two columns of an id without a literal between them', { found: tree.text });
     }
-    const isOpen = part.kind === 'column' && part.codec.name === 'plain' && next?.kind === 'literal';
-    if (isOpen && whole.slice(i + 2).some(later => later.kind === 'column' && later.codec.name === 'plain')) {
+    if (isPlain(part) && next?.kind === 'literal' && whole.slice(i + 2).some(isPlain)) {
       report.error('wrong-id', tree.at, `ambiguous id: \`${next.text}\` may occur in both columns beside it`, {
         expected: '`|escaped` for one of them',
         found: tree.text,
@@ -56,20 +55,23 @@ function readParts(tree: ScalarTree, visible: Visible, context: Context): readon
   return readOneWay(whole);
 }
 
+/** A text of any length. One that has to be a UUID ends after 36 characters, whatever stands behind it. */
+function isPlain(part: IdPart): boolean {
+  return part.kind === 'column' && part.codec.name === 'plain' && !part.codec.isUuid;
+}
+
 /**
  * Makes ids with several texts and hyphens between them unambiguous: all texts but one escape their hyphens. The
  * exception is a plain text, which has no escape, or else the last one. So no two rows share an id.
  */
 function readOneWay(parts: readonly IdPart[]): readonly IdPart[] {
-  const texts = parts.filter(
-    part => part.kind === 'column' && (part.codec.name === 'plain' || part.codec.name === 'escaped'),
-  );
+  const texts = parts.filter(part => isPlain(part) || (part.kind === 'column' && part.codec.name === 'escaped'));
   const [first] = texts;
   const last = texts.at(-1);
   if (!first || !last) return parts;
   const between = parts.slice(parts.indexOf(first) + 1, parts.indexOf(last));
   if (!between.some(part => part.kind === 'literal' && part.text.includes('-'))) return parts;
-  const kept = texts.find(part => part.kind === 'column' && part.codec.name === 'plain') ?? last;
+  const kept = texts.find(isPlain) ?? last;
   return parts.map(part => {
     if (part === kept || part.kind === 'literal' || part.codec.name !== 'escaped') return part;
     return { ...part, codec: idCodec('escaped-dash', part.column.type) ?? part.codec };
