@@ -205,7 +205,7 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
     span: ({ period, created }) => ({ start: period?.start ?? created, end: period?.end }),
     encounter: ofEncounter,
     over: hasEnded,
-    references: ({ author }) => [author],
+    references: ({ author, addresses }) => [author, ...(addresses ?? [])],
   },
   goals: {
     type: 'Goal',

@@ -9,7 +9,7 @@ import type { Resource } from './fhir/datatypes.ts';
 import type { Patient } from './fhir/people.ts';
 import { uuidOf } from './ids.ts';
 import type { ListName } from './lists.ts';
-import { narrativeXml, type Row, type Table } from './narrative.ts';
+import { headOf, narrativeXml, type Row, secondOf, type Table } from './narrative.ts';
 import type { Resolve } from './participants.ts';
 import { comment, remarksIn } from './remark.ts';
 import { keepTexts, type Texts } from './texts.ts';
@@ -81,9 +81,12 @@ export async function buildSection(definition: SectionDefinition, source: Sectio
   const rows: Row[] = [];
   const remarks = new Map<string, string>();
   const entries = keepTexts();
+  const blanks = new Set<string>();
   const add = (cells: readonly string[], marked?: true): string => {
     const id = `${definition.key}-${rows.length + 1}`;
     rows.push({ id, cells, ...(marked && { marked }) });
+    if (cells[0]?.trim() === '') blanks.add(headOf(id));
+    if (cells[1]?.trim() === '') blanks.add(secondOf(id));
     return id;
   };
   const asked = new Set<ListName>();
@@ -108,7 +111,7 @@ export async function buildSection(definition: SectionDefinition, source: Sectio
         )}`;
       },
       entry(entry) {
-        entries.add(xml`<entry>${entry}</entry>`.text);
+        entries.add(withoutBlankWords(xml`<entry>${entry}</entry>`.text, blanks));
       },
       id: ({ resourceType, id }, part = '') => xml`<id root="${uuidOf(namespace, resourceType, id, part)}"/>`,
     },
@@ -116,6 +119,14 @@ export async function buildSection(definition: SectionDefinition, source: Sectio
   );
   const elsewhere = rows.length === 0 && definition.optional !== true && (await holdsAny(asked, chart));
   return { definition, table: withRemarks({ columns: definition.columns, rows }, remarks), entries, elsewhere };
+}
+
+const LINKED_WORDS = /<originalText>\s*<reference value="#([^"]+)"\/>\s*<\/originalText>/g;
+
+/** The entry without links from codes to cells that are blank: their words are not known. */
+function withoutBlankWords(entry: string, blanks: ReadonlySet<string>): string {
+  if (blanks.size === 0) return entry;
+  return entry.replace(LINKED_WORDS, (link, cell: string) => (blanks.has(cell) ? '' : link));
 }
 
 /** True if the record has entries of some lists that the range or encounter left out. */

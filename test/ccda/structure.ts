@@ -72,11 +72,14 @@ const OF_SEVERAL = ['2.22', '2.23'];
 
 /** The words of a code are a cell, and not the whole row with its dates and people. */
 function checkWords(root: Element, wrong: Wrong): void {
-  const cells = new Set(all(root, 'td').flatMap(({ attributes }) => attributes['ID'] ?? []));
+  const cells = new Map(all(root, 'td').map(cell => [cell.attributes['ID'], textOf(cell).trim()]));
   for (const section of all(root, 'section')) {
     if (OF_SEVERAL.some(template => templatesOf(section).includes(template))) continue;
-    for (const { attributes } of all(section, 'originalText').flatMap(words => all(words, 'reference')))
-      wrong(cells.has(attributes['value']?.slice(1) ?? ''), `originalText is no cell: ${attributes['value']}`);
+    for (const { attributes } of all(section, 'originalText').flatMap(words => all(words, 'reference'))) {
+      const words = cells.get(attributes['value']?.slice(1) ?? '');
+      wrong(words !== undefined, `originalText is no cell: ${attributes['value']}`);
+      wrong(words !== '', `originalText is a blank cell: ${attributes['value']}`);
+    }
   }
 }
 

@@ -1,8 +1,11 @@
 /** Entries whose resource lacks what their template demands: they say that it is not known, and are not left out. */
 import { expect, test } from 'vitest';
+import type { Chart } from '../../src/ccda/chart.ts';
 import { addNote } from '../../src/ccda/entries/note.ts';
+import { addCarePlan, PLAN_COLUMNS } from '../../src/ccda/entries/plan.ts';
 import { addSocialHistory } from '../../src/ccda/entries/social-history.ts';
-import type { SectionWriter } from '../../src/ccda/section.ts';
+import type { CarePlan } from '../../src/ccda/fhir/planned.ts';
+import { buildSection, type SectionWriter, sectionXml } from '../../src/ccda/section.ts';
 import { NOTHING } from '../../src/ccda/xml.ts';
 
 function writer(): { readonly content: SectionWriter; readonly written: () => string } {
@@ -57,4 +60,56 @@ test('a note without a day has an author without a time', () => {
   const { content, written } = writer();
   addNote({ resourceType: 'DocumentReference', id: '1', author: [{ display: 'Dr. Kim' }] }, content);
   expect(written()).toMatch(/<author>.*<time nullFlavor="UNK"\/>.*Dr\. Kim.*<\/author>/);
+});
+
+const CHART: Chart = {
+  patientId: '1',
+  zone: 'UTC',
+  range: undefined,
+  encounterId: undefined,
+  patient: async () => undefined,
+  list: async () => [],
+  everything: async () => [],
+  holds: async () => false,
+  search: async () => [],
+  follow: async () => undefined,
+  seen: { confidentiality: new Set(), changed: 0, earliest: undefined },
+  resolve: () => ({ resourceType: 'Condition', id: '2', code: { text: 'Gout' } }),
+};
+
+async function planSection(plan: Partial<CarePlan>): Promise<string> {
+  const section = await buildSection(
+    {
+      key: 'plan',
+      title: 'Plan',
+      code: '18776-5',
+      codeName: 'Plan of care note',
+      templates: ['2.10'],
+      columns: PLAN_COLUMNS,
+      build: async content => addCarePlan({ resourceType: 'CarePlan', id: '1', status: 'active', ...plan }, content),
+    },
+    { chart: CHART, patient: { resourceType: 'Patient', id: '1' }, namespace: 'test' },
+  );
+  return [...sectionXml(section, { nothing: '', elsewhere: '' })].join('');
+}
+
+test('a care plan without words is told by its own category, its activities and what it addresses', async () => {
+  const written = await planSection({
+    category: [
+      { coding: [{ system: 'http://hl7.org/fhir/us/core/CodeSystem/careplan-category', code: 'assess-plan' }] },
+      { text: 'Diet' },
+    ],
+    activity: [{ detail: { code: { text: 'Low purine' } } }, { detail: { description: 'Water' } }],
+    addresses: [{ reference: 'Condition/2' }],
+  });
+  expect(written).toContain('<td ID="plan-1-1">Diet<br/>Low purine<br/>Water</td>');
+  expect(written).toContain('<td>Gout</td>');
+  expect(written).toContain('<reference value="#plan-1-1"/>');
+});
+
+test('a code has no link to words that nobody said: the cell is blank', async () => {
+  const written = await planSection({});
+  expect(written).toContain('<td ID="plan-1-1"></td>');
+  expect(written).not.toContain('#plan-1-1"');
+  expect(written).toContain('<text><reference value="#plan-1"/></text>');
 });

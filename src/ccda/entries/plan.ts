@@ -58,14 +58,15 @@ export function addOrder(order: ServiceRequest, kind: 'observation' | 'act', con
   );
 }
 
-/** Adds a care plan, in the words of its author. */
+/** Adds a care plan, in the words of its author; without words, by its codes and activities. */
 export function addCarePlan(plan: CarePlan, content: SectionWriter): void {
-  const { title, status, period, text, author: by } = plan;
+  const { title, status, period, text, addresses = [], author: by } = plan;
+  const written = [title, text?.div === undefined ? '' : plainText(text.div)].filter(Boolean);
   const row = content.row(
-    [title, text?.div === undefined ? '' : plainText(text.div)].filter(Boolean).join('\n'),
+    (written.length > 0 ? written : codedPlan(plan)).join('\n'),
     readableCode(status),
     readablePeriod(period?.start, period?.end),
-    '',
+    readableReasons(reasonsOf({ reasonReference: addresses }, content.resolve)),
     readableTime(plan.created ?? period?.start),
     nameOf(by, content.resolve),
   );
@@ -86,6 +87,15 @@ export function addCarePlan(plan: CarePlan, content: SectionWriter): void {
       ${remarks}
     </act>`,
   );
+}
+
+/** Every plan of US Core is an assessment and plan: the category that says so says nothing of this one. */
+const ANY_PLAN = 'http://hl7.org/fhir/us/core/CodeSystem/careplan-category';
+
+function codedPlan({ category = [], activity = [] }: CarePlan): readonly string[] {
+  const kinds = category.filter(({ coding = [] }) => !coding.some(({ system }) => system === ANY_PLAN)).map(labelOf);
+  const steps = activity.map(({ detail }) => labelOf(detail?.code) || (detail?.description ?? ''));
+  return [...new Set([...kinds, ...steps].filter(Boolean))];
 }
 
 /** Adds a planned visit. */

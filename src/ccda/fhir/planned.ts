@@ -18,6 +18,11 @@ export interface CarePlan extends Clinical {
   readonly text?: { readonly div?: string };
   readonly title?: string;
   readonly description?: string;
+  readonly category?: readonly CodeableConcept[];
+  readonly activity?: readonly {
+    readonly detail?: { readonly code?: CodeableConcept; readonly description?: string };
+  }[];
+  readonly addresses?: readonly Reference[];
   readonly period?: Period;
   readonly created?: string;
   readonly author?: Reference;
