@@ -1,6 +1,6 @@
 /**
- * Whatever is asked by whomever: the answer equals that over a world which holds nothing but what the caller may see.
- * CASES is how many are tried (default 75, or 300 where everything is asked), SEED their stream of chance.
+ * Compares the answer to any request of any caller with the answer over a world that holds only what the caller may
+ * see. CASES: number of cases (default 75, or 300 with TEST_ALL=1). SEED: seed of the random source.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Random } from '../../fixtures/random.ts';
@@ -14,7 +14,7 @@ import { readWorld, visibleTo, type World } from './world.ts';
 
 const CASES = Number(process.env['CASES'] ?? runsOf(300));
 const SEED = Number(process.env['SEED'] ?? 1);
-/** Of each rule, a stream of chance in which it is missed within some sixty cases. */
+/** For each rule, a random stream in which about sixty cases reveal that the rule is off. */
 const STREAMS: Readonly<Record<keyof AccessRules, number>> = {
   matches: 1,
   chains: 5,
@@ -26,7 +26,7 @@ const STREAMS: Readonly<Record<keyof AccessRules, number>> = {
   actions: 1,
   labels: 1,
 };
-/** Requests of one caller. */
+/** Requests per caller. */
 const EACH = 15;
 
 let demo: Demo;
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => demo.close());
 
-/** One of whom the rule says something: without it nothing would be told. */
+/** A caller whom the rule limits: with others its absence would go unnoticed. */
 function callerFor(rule: keyof AccessRules | undefined, random: Random): Access {
   for (;;) {
     const access = randomCaller(random, world);
@@ -47,7 +47,7 @@ function callerFor(rule: keyof AccessRules | undefined, random: Random): Access 
   }
 }
 
-/** The differences among so many cases, up to `enough` of them. */
+/** The differences found in these cases, at most `enough`. */
 async function differences(
   facade: Demo['facade'],
   cases: number,

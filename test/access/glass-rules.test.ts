@@ -1,4 +1,4 @@
-/** Who may break the glass by the rules of a pack, before a server stands around it. */
+/** Tests who may break the glass by the rules of a pack, without a server. */
 import { expect, test } from 'vitest';
 import { glassOf } from '../../src/access/glass.ts';
 import type { GlassRule, PackAccess } from '../../src/auth/rules.ts';
@@ -20,7 +20,7 @@ const grant = (fhirUser: string | undefined, client = 'viewer'): Grant => ({
   ...(fhirUser === undefined ? {} : { fhirUser }),
 });
 
-/** Finds so many, and keeps what was asked. */
+/** A search that finds `entries` resources, and records its requests. */
 function searching(entries: number) {
   const asked: unknown[] = [];
   const search = async ({ type, parameters }: Parameters<Facade['search']>[0]) => {
@@ -59,7 +59,7 @@ test('other users may not, and no search is sent where no rule can match', async
   const glass = glassOf(facade, RULES);
   for (const one of [grant(undefined), grant('Patient/1'), grant('Practitioner'), grant('Practitioner/7', 'other')])
     expect(await glass?.ofGrant(one, SIGNAL), JSON.stringify(one)).toBeUndefined();
-  // The REST interface is an application, too, and is not named.
+  // The REST interface is an application too, and the rules do not name it.
   const account = { name: 'anna', password: '', disabled: false, fhirUser: 'Practitioner/7' };
   expect(await glass?.ofAccount(account, SIGNAL)).toBeUndefined();
   expect(asked).toEqual([]);

@@ -1,7 +1,7 @@
 /**
- * Whatever is asked by whoever has broken the glass: the answer equals that over a world with what the scopes name, but
- * for the labels and patients that stay closed. CASES is how many are tried (default 75, or 300 where
- * everything is asked), SEED the stream of chance.
+ * Compares the answer to any request of a caller who has broken the glass with the answer over a world of what the
+ * scopes name, without the labels and patients that stay closed. CASES: number of cases (default 75, or 300 with
+ * TEST_ALL=1). SEED: seed of the random source.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Random } from '../../fixtures/random.ts';
@@ -16,7 +16,7 @@ import { readWorld, visibleTo, type World } from './world.ts';
 
 const CASES = Number(process.env['CASES'] ?? runsOf(300));
 const SEED = Number(process.env['SEED'] ?? 1);
-/** Requests of one caller. */
+/** Requests per caller. */
 const EACH = 10;
 
 let demo: Demo;
@@ -27,23 +27,20 @@ beforeAll(async () => {
 });
 afterAll(() => demo.close());
 
-/**
- * No resource has this id. The scope for it lets searches over several types in, which are refused as a whole
- * otherwise.
- */
+/** No resource has this id. A scope with it permits searches over several types, which would otherwise be refused. */
 const NONE = 'none';
 
 interface Caller {
   readonly grant: Grant;
   readonly rules: PackAccess;
-  /** What they may see, written out by hand. */
+  /** The expected access, written by hand. */
   readonly expected: Access;
 }
 
 function randomCaller(random: Random): Caller {
   const patient = random.pick(world.patients);
   const own = [random.pick(world.patients), random.pick(world.patients)];
-  // Of a patient who is hidden as a whole no compartment is searched.
+  // The server searches no compartment of a patient who is hidden as a whole.
   const labels = world.labels.filter(label => !isOfPatients(label));
   const hidden = [random.pick(labels), random.pick(labels)];
   const opens = random.pick<readonly Opened[]>([['labels'], ['patients'], ['labels', 'patients']]);
@@ -88,7 +85,7 @@ const nothing: Permission = {
 
 type Decide = (grant: Grant, rules: PackAccess) => Access;
 
-/** The differences among so many cases, up to `enough` of them. */
+/** The differences found in these cases, at most `enough`. */
 async function differences(cases: number, enough: number, decide: Decide): Promise<readonly string[]> {
   const random = new Random(SEED);
   const found: string[] = [];

@@ -7,7 +7,7 @@ import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { smallClinic } from '../cli/small-clinic.ts';
 import { demoOver } from '../law/demo.ts';
 
-/** A column of logins as an identifier, in which two people share one. */
+/** A column of logins as an identifier; two people share one. */
 const PEOPLE = `mapping: people
 resource: Patient
 source: { table: PERSON, as: p, key: [ID] }
@@ -68,7 +68,7 @@ describe('a login of the database', () => {
   });
 });
 
-/** A finder over a database in which each login is that of these people. */
+/** A finder over a database in which these people have these logins. */
 function finderOf(ids: readonly string[]) {
   const asked: string[] = [];
   const search = async ({ parameters: [own] }: Parameters<Facade['search']>[0]) => {

@@ -1,7 +1,7 @@
 /**
- * Compartment matrix over a whole server with ACCESS=smart: what the application alone (matrix.test.ts) cannot show.
- * Kept answers and page links of a caller who may see everything, files of real exports, and audit records, each asked
- * for by a patient's app.
+ * Compartment matrix over a whole server with ACCESS=smart, for what the application alone (matrix.test.ts) cannot
+ * show: cached answers and page links of a caller who may see everything, files of real exports, and audit records,
+ * each requested by a patient's app.
  */
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -21,7 +21,7 @@ const folder = temporaryFolder(afterAll);
 let demo: Demo;
 let world: World;
 let served: Served;
-/** `Type/id` of what belongs to other patients, and of what the app may see. */
+/** `Type/id` of resources of other patients, and of those that the app may see. */
 let foreign: ReadonlySet<string>;
 let own: ReadonlySet<string>;
 /** Logical ids. */
@@ -58,7 +58,7 @@ async function tokenOf(scope: string): Promise<string> {
 interface Told {
   readonly status: number;
   readonly text: string;
-  /** From the answers that are kept. */
+  /** True for an answer from the cache. */
   readonly isKept: boolean;
 }
 
@@ -116,7 +116,7 @@ test('cached answers and page links of an unrestricted caller leak nothing to a 
     if (leaksIn(stolen).length > 0) failed.push(`${type}: a page link tells ${leaksIn(stolen)[0]}`);
   }
   expect(failed).toEqual([]);
-  // The questions were such that a leak would have shown.
+  // The requests were able to reveal a leak.
   expect(seen.kept).toBeGreaterThan(15);
   expect(seen.foreign).toBeGreaterThan(500);
   expect(seen.own).toBeGreaterThan(300);
@@ -135,7 +135,7 @@ test('only programs start exports; jobs and files are closed to other callers', 
   const status = begun.headers.get('content-location') ?? '';
   let told = await ask(status, program);
   while (told.status === 202) {
-    // The poller must not be one that comes too often.
+    // A client that polls too often would be refused.
     await wait(1200);
     told = await ask(status, program);
   }
@@ -157,7 +157,7 @@ test('only programs start exports; jobs and files are closed to other callers', 
   for (const [url, init] of asked) expect([url, (await ask(url, app, init)).status]).toEqual([url, 404]);
   expect((await ask(`${served.fhir}/$list-jobs`, app)).text).not.toContain(id);
   expect((await ask(`${served.fhir}/$list-jobs`, program)).text).toContain(id);
-  // All is still there for whom it belongs to.
+  // Those who may see the files still get them.
   for (const { url } of output) {
     const file = await ask(url, program);
     expect([url, file.status, leaksIn(file).length > 0]).toEqual([url, 200, true]);

@@ -1,7 +1,7 @@
 /**
- * Compartment matrix: every type that /metadata names by every route of the application, asked by a caller who may see
- * one patient and by one who may see all. The first is told nothing of other patients; what both are told shows that
- * the route answers.
+ * Compartment matrix: requests every type of /metadata by every route of the application, as a caller who may see one
+ * patient and as one who may see all. The first must learn nothing of other patients; what both see shows that the
+ * route answers.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ import { NOW } from '../law/law.ts';
 import { type Client, type RestUnderTest, restUnderTest } from '../rest/rest-under-test.ts';
 import { type Known, readWorld, visibleTo, type World } from './world.ts';
 
-/** The patient whom the limited caller may see; the fixture gives him nearly everything. */
+/** The patient whom the limited caller may see; the fixture has nearly every kind of data for him. */
 const OWN = '1';
 const CALLERS: Readonly<Record<Caller, Access>> = {
   one: accessToPatients('one', [OWN]),
@@ -31,17 +31,17 @@ const CALLERS: Readonly<Record<Caller, Access>> = {
 };
 type Caller = 'one' | 'all';
 
-/** What is asked, what the limited caller has to be told, and what only the other one may be told. */
+/** A request, what the limited caller must see in the answer, and what only the other caller may see. */
 interface Probe {
   readonly path: string;
   readonly init?: RequestInit;
   readonly shows?: string;
   readonly hides?: string;
-  /** The limited caller is refused, and the other one is not (default), or both are. */
+  /** `one`: the server refuses only the limited caller; `both`: it refuses both. */
   readonly refuses?: 'one' | 'both';
 }
 
-/** A type with a resource of the patient, and one of somebody else, as far as there are any. */
+/** A type with a resource of the patient and one of somebody else, if they exist. */
 interface Pair {
   readonly type: string;
   readonly mine: Known | undefined;
@@ -56,9 +56,9 @@ let folder: string;
 let pairs: readonly Pair[];
 let readable: ReadonlySet<string>;
 let hiddenTexts: ReadonlySet<string>;
-/** Somebody else's. */
+/** The job of another client. */
 let job = '';
-/** The version of each resource of a pair, by its name. */
+/** The version of each resource of a pair, by `Type/id`. */
 const versions = new Map<string, string>();
 const clients = new Map<Caller, Client>();
 
@@ -155,7 +155,10 @@ function isReadable({ name }: Known): boolean {
   return readable.has(name);
 }
 
-/** Texts that stand in what the caller may not see, and nowhere in what he may. Short ones say nothing of anybody. */
+/**
+ * Returns the texts that occur in hidden resources and in no readable one. Short texts identify nobody and are left
+ * out.
+ */
 function textsOfOthers(): ReadonlySet<string> {
   const all = [...world.known.values()];
   const own = new Set(all.filter(isReadable).flatMap(({ resource }) => stringsIn(resource)));
@@ -170,7 +173,7 @@ function stringsIn(value: unknown): readonly string[] {
   return value !== null && typeof value === 'object' ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-/** `Type/id` of all resources in an answer, however deep. */
+/** `Type/id` of all resources in an answer, at any depth. */
 function namesIn(value: unknown): readonly string[] {
   if (value === null || typeof value !== 'object') return [];
   const { resourceType, id } = value as { readonly resourceType?: unknown; readonly id?: unknown };
@@ -186,14 +189,14 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** What an answer tells of anybody whom the limited caller may not see. */
+/** Returns the names and texts in an answer that the limited caller may not see. */
 function leaksIn(text: string): readonly string[] {
   const names = namesIn(jsonOf(text)).filter(name => world.known.has(name) && !readable.has(name));
   const texts = text.split(/&quot;|["<>\n]/).filter(one => hiddenTexts.has(one.trim()));
   return [...new Set([...names, ...texts])].slice(0, 5);
 }
 
-/** `what`: a name of a resource, or a text. */
+/** `what`: `Type/id`, or a text. */
 function tells(text: string, what: string): boolean {
   const json = jsonOf(text);
   return (world.known.has(what) && json !== undefined ? namesIn(json) : text).includes(what);
@@ -209,13 +212,13 @@ async function ask(caller: Caller, { path, init = {} }: Probe): Promise<Response
   return rest.app.request(`http://localhost${path}`, { ...init, headers });
 }
 
-/** What is wrong with the answers to a probe. */
+/** Returns the faults in the answers to a probe. */
 async function faultsOf(probe: Probe): Promise<readonly string[]> {
   const { path, init = {}, shows, hides, refuses } = probe;
   const [one, all] = [await ask('one', probe), await ask('all', probe)];
   const [own, whole] = [await one.text(), await all.text()];
   const at = `${init.method ?? 'GET'} ${path}`;
-  // What the request itself says is told back to it.
+  // The answer may repeat what the request itself contains.
   const faults = leaksIn(own).flatMap(text => (path.includes(text) ? [] : [`${at}: tells ${text}`]));
   if (one.status >= 500 || all.status >= 500) faults.push(`${at}: ${one.status} and ${all.status}`);
   if (shows !== undefined && !tells(own, shows)) faults.push(`${at}: ${one.status} without ${shows}`);
@@ -238,7 +241,7 @@ const posted = (resource: object): RequestInit => ({
 });
 const parameters = posted({ resourceType: 'Parameters' });
 
-/** Both resources of a pair, as a search by their ids. */
+/** A search for both resources of a pair by their ids. */
 const both = ({ mine, other }: Pair): string => `_id=${[mine, other].flatMap(one => one?.resource.id ?? []).join()}`;
 const told = ({ mine, other }: Pair): Pick<Probe, 'shows' | 'hides'> => ({
   ...(mine && { shows: mine.name }),
@@ -249,7 +252,7 @@ function reads({ mine, other }: Pair): readonly Probe[] {
   const page = { headers: { accept: 'text/html' } };
   return [
     ...(mine ? [{ path: `/fhir/${mine.name}`, shows: mine.name }] : []),
-    // A Binary goes out as what it holds.
+    // A Binary is sent as its content.
     ...(mine && mine.type !== 'Binary' ? [{ path: `/fhir/${mine.name}`, init: page, shows: mine.resource.id }] : []),
     ...(other
       ? ([{}, page, { method: 'HEAD' }] as const).map(
@@ -267,7 +270,7 @@ function versionReads({ mine, other }: Pair): readonly Probe[] {
   ];
 }
 
-/** Searches by id: plain, with what is included, through chains and backwards; and the page link of somebody else. */
+/** Searches by id: plain, with includes, by chains and reverse chains; and the page link of another client. */
 function searches(pair: Pair): readonly Probe[] {
   const { type, other } = pair;
   const { offers } = demo.facade;
@@ -318,7 +321,7 @@ function batch(pair: Pair): Probe {
 
 type Row = 'no data of patients' | ((pair: Pair) => readonly Probe[]) | (() => readonly Probe[]);
 
-/** Somebody else; and the family names of both, which tell their documents apart. */
+/** Another patient; and the family names of both, which distinguish their documents. */
 const stranger = (): string => world.patients.find(id => id !== OWN && familyOf(id) !== familyOf(OWN)) ?? '';
 
 function familyOf(id: string): string {
@@ -328,7 +331,7 @@ function familyOf(id: string): string {
   return family;
 }
 
-/** What is asked of both patients in one form. `named`: the answer says the family name. */
+/** One request for each of both patients. `named`: the answer contains the family name. */
 const ofPatients =
   (path: (id: string) => string, { named = true, init = {} as RequestInit } = {}) =>
   (): readonly Probe[] => [
@@ -345,7 +348,7 @@ const downloaded = (init: RequestInit) => (): readonly Probe[] => [
 ];
 const NOTHING = 'no data of patients';
 
-/** Per route what is asked by it: of each type, or once. */
+/** The requests of each route: one for each type, or one. */
 const ROWS: Readonly<Record<string, Row>> = {
   'GET /health': NOTHING,
   'GET /ready': NOTHING,
@@ -414,7 +417,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     [...world.known.values()]
       .filter(({ type, patients }) => type === 'Encounter' && patients?.has(stranger()) === true)
       .map(({ resource }) => ({ path: `/api/${OWN}/ccds/api/encounter-ccds?encounterId=${resource.id}` })),
-  // These cannot be undone, so they come last.
+  // These requests cannot be undone, so they come last.
   'GET /fhir/$cancel-job': (): readonly Probe[] => [{ path: `/fhir/$cancel-job?_jobId=${job}`, refuses: 'both' }],
   'DELETE /fhir/$export-poll-status': ofJob('$export-poll-status', { method: 'DELETE' }),
   'POST /fhir/$cancel-job': (): readonly Probe[] => [
@@ -438,7 +441,7 @@ const lookedUp = (path: string): readonly Probe[] => [
   { path: path + familyOf(stranger()) },
 ];
 
-/** The routes of the table; documents of the REST interface are asked for in one form. */
+/** Returns the row of a route; all documents of the REST interface share one form. */
 function rowOf(route: string): Row | undefined {
   const topic = /^GET \/api\/:patientId\/ccds\/api\/([a-z-]+)$/.exec(route)?.[1];
   return ROWS[route] ?? (topic === undefined ? undefined : ofPatients(id => `/api/${id}/ccds/api/${topic}`));

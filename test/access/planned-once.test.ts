@@ -1,6 +1,6 @@
 /**
- * What a record refers to is asked for by long statements. Though some of what refers to it ends with time, such a
- * statement is planned once: what looks at the time is made anew for each request.
+ * Requests for the references of a record send long statements. Each is planned once even if some of its targets
+ * expire: only the conditions on the time are built for each request.
  */
 import { expect, onTestFinished, test } from 'vitest';
 import { accessToPatients, OPEN_ACCESS } from '../../src/auth/access.ts';
@@ -38,7 +38,7 @@ test('for a patient, a type outside the compartment is planned once', async () =
     await demo.facade.read('Practitioner', '1', [], { ...context, onQuery: plan => void plans.push(plan) });
     return plans.at(-1);
   };
-  // The first ones learn which rows change with time.
+  // The first requests learn which rows change with time.
   for (let i = 0; i < 3; i++) await last();
   const before = await last();
   const after = await last();

@@ -1,6 +1,6 @@
 /**
- * A search for what belongs to no patient, by somebody who may see a patient's record: the record is read once,
- * whatever its size, and not for each row that is looked at.
+ * A search for resources outside the patient compartment, by a caller who may see a patient's record: the statement
+ * reads the record once, whatever its size, and not for each row that it tests.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Access, accessToPatients } from '../../src/auth/access.ts';
@@ -24,7 +24,7 @@ const FOUND: Access = {
   ],
 };
 
-/** Kinds of the conditions on rows of a table of the plan that reads it. */
+/** Returns the kinds of the conditions in the plan that reads a table. */
 async function kindsOf(table: string, ask: (access: Access) => Promise<unknown>, access: Access): Promise<unknown> {
   asked.length = 0;
   await ask(access);
@@ -55,14 +55,14 @@ test('a search by few ids looks for a reference to each, one by many ids reads t
   expect(await kindsOf('PRV_MST', byIds('1'), ONE)).toContain('exists');
   expect(await kindsOf('PRV_MST', byIds('1,2,3,4'), ONE)).not.toContain('taken');
   expect(await kindsOf('PRV_MST', byIds('1,2,3,4,5'), ONE)).toContain('taken');
-  // All but these are many.
+  // This search finds many.
   const others = (access: Access) =>
     demo.facade.search({ type: 'Practitioner', parameters: [['_id:not', '1']] }, context(access));
   expect(await kindsOf('PRV_MST', others, ONE)).toContain('taken');
 });
 
 test('when a search may find many patients, each row is tested by itself, but where no index leads back', async () => {
-  // The author of a document is found by a computed login.
+  // A document refers to its author by a computed login.
   expect(await kindsOf('PRV_MST', search, FOUND)).toEqual(['exists', 'taken']);
   const read = async (access: Access) => demo.facade.read('Practitioner', '1', [], context(access));
   expect(await kindsOf('PRV_MST', read, FOUND)).toEqual(['equals', 'exists']);

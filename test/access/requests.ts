@@ -17,11 +17,11 @@ type Pair = readonly [name: string, value: string];
 type Parameters = readonly Pair[];
 
 export interface Answer {
-  /** Names in order; undefined: refused, or there is no such resource. */
+  /** Names in order; undefined if the request is refused or the resource does not exist. */
   readonly matches: readonly string[] | undefined;
   /** Names, sorted. */
   readonly included: readonly string[];
-  /** Undefined where it is not asked for. */
+  /** Undefined if the request does not ask for it. */
   readonly total: number | undefined;
 }
 
@@ -33,10 +33,7 @@ export interface Case {
 
 const NOTHING: Answer = { matches: undefined, included: [], total: undefined };
 
-/**
- * Callers of one patient, of some, of those that a search finds, of everybody; of all types or of some, with
- * conditions.
- */
+/** Callers of one patient, of some, of those that a search finds, or of all; for all types or some, with conditions. */
 export function randomCaller(random: Random, world: World): Access {
   const within = randomWithin(random, world);
   const hidden = searchOfLabels([random.pick(world.labels)]);
@@ -79,7 +76,7 @@ function randomWithin(random: Random, world: World): Permission['within'] {
 
 const asked = new WeakMap<World, Map<string, Parameters>>();
 
-/** Searches by one parameter that occur in the data. */
+/** Returns the searches by one parameter whose values occur in the data. */
 function pairsOf(type: string, code: string, world: World): Parameters {
   const known = asked.get(world) ?? new Map<string, Parameters>();
   asked.set(world, known);
@@ -111,7 +108,7 @@ function randomPair(type: string, random: Random, world: World): Pair | undefine
 
 type Maker = (random: Random, world: World) => Case | undefined;
 
-/** `rule`: of requests that can show that it is off. */
+/** `rule`: makes only requests that can reveal that this rule is off. */
 export function randomCase(random: Random, world: World, rule?: keyof AccessRules): Case {
   const makers = (rule && SHOWN_BY[rule]) ?? MAKERS;
   for (;;) {
@@ -185,7 +182,7 @@ function sortOf(type: string, random: Random, world: World): Parameters {
   return [['_sort', `${random.chance(0.5) ? '-' : ''}${parameter.code}`]];
 }
 
-/** What somebody who may see everything finds, less what the caller may not: the order stays. */
+/** Expects what a caller with full access finds, in the same order, without what this caller may not see. */
 function searchCase(
   world: World,
   type: string,
@@ -202,8 +199,8 @@ function searchCase(
     ask: (facade, context) => search(facade, type, asked, context, pageSize),
     expected({ search: visible }) {
       const found = own.filter(({ name }) => visible.has(name)).map(({ name }) => name);
-      // The order of the world is that of everything unsorted; a sorted search is compared as a set, and its order
-      // apart.
+      // The world is in the order of an unsorted search; a sorted search is compared as a set, and its order
+      // separately.
       return { matches: sorted ? found.toSorted() : found, included: [], total: total ? found.length : undefined };
     },
   };
@@ -271,8 +268,8 @@ function compartmentCase(random: Random, world: World): Case | undefined {
       return { matches: found, included: [], total: undefined };
     },
     expected({ read, search: visible, permits }) {
-      // Of a patient who may not be read there is nothing here; who may read no patients is not told whether there is
-      // one.
+      // $everything of an unreadable patient is empty; a caller without read access to Patient does not learn whether
+      // one exists.
       if (permits('Patient', 'read') && !read.has(`Patient/${id}`)) return NOTHING;
       const matches = own.flatMap(({ name }) => (visible.has(name) ? [name] : []));
       return { matches, included: [], total: undefined };
@@ -280,7 +277,7 @@ function compartmentCase(random: Random, world: World): Case | undefined {
   };
 }
 
-/** References of a type along one of its parameters. */
+/** The references of a type by one of its parameters. */
 interface Way {
   readonly type: string;
   readonly code: string;
@@ -314,7 +311,7 @@ function chainCase(random: Random, world: World): Case | undefined {
   const way = randomWay(random, world);
   const target = random.pick(way.targets);
   const pair = randomPair(target, random, world);
-  // What has no value is answered by what is not there as well.
+  // Missing values also match these modifiers.
   if (!pair || /:(not|missing|not-in)$/.test(pair[0])) return undefined;
   const name = `${way.code}:${target}.${pair[0]}`;
   const through = new Set(ofType(target, world).flatMap(one => (answers(pair, one, world) ? [one.name] : [])));
@@ -374,7 +371,7 @@ function revincludeCase(random: Random, world: World): Case | undefined {
   const target = random.pick(way.targets);
   const one = random.pick(ofType(target, world));
   const from = ofType(way.type, world).filter(other => leadsTo(other, way).includes(one.name));
-  // References that only say whose a resource is are not gone along backwards.
+  // Reverse includes do not follow references that only name the patient of a resource.
   if (from.length > 1000 || (way.type === 'Provenance' && target === 'Patient')) return undefined;
   const asked: Parameters = [
     ['_id', one.resource.id],
@@ -391,7 +388,7 @@ function revincludeCase(random: Random, world: World): Case | undefined {
   };
 }
 
-/** The record of a patient, and what it refers to outside, step by step. */
+/** The record of a patient and its references to the outside, step by step. */
 function everythingCase(random: Random, world: World): Case | undefined {
   const id = random.pick(world.patients);
   const operation = world.demo.facade.recordOperations.find(({ code }) => code === 'everything');
@@ -483,7 +480,10 @@ function textOf(type: string, parameters: Parameters): string {
   return `${type}?${parameters.map(([name, value]) => `${name}=${value}`).join('&')}`;
 }
 
-/** A caller is told the same of what is refused, of what is not there, and of what there is nothing of. */
+/**
+ * Describes how the answer differs from the expected one; undefined if it does not. A refusal, a missing resource and
+ * an empty result count as equal, because a caller must not be able to distinguish them.
+ */
 export async function differs(
   one: Case,
   facade: Facade,

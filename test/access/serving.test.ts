@@ -1,5 +1,6 @@
 /**
- * The rules of a pack as a whole server keeps them: for apps, for people at its pages, and after the pack was changed.
+ * Tests that a whole server enforces the rules of a pack: for apps, for users of its pages, and after a change of the
+ * pack.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,12 +31,12 @@ test('an app sees the patients that the rules permit to its user, and follows ch
     expect(await read(served, 'Patient/1', token)).toBe(200);
     expect(await read(served, 'Patient/2', token)).toBe(404);
 
-    // The same token, decided anew.
+    // The server decides anew for the same token.
     writeFileSync(join(served.folder, '../pack/access.yaml'), rules('Patient?gender=male'));
     await expect.poll(() => read(served, 'Patient/2', token)).toBe(200);
     expect(await read(served, 'Patient/1', token)).toBe(404);
 
-    // The pages of the authorization server choose among the same patients.
+    // The pages of the authorization server offer the same patients.
     const { seen } = await authorize(served, { user: 'doctor', scope: 'launch/patient patient/*.rs' });
     expect(seen.map(({ html }) => html.includes('Müller'))).toContain(true);
     expect(seen.map(({ html }) => html.includes('Kowalski'))).not.toContain(true);
@@ -58,7 +59,7 @@ afterAll(() => demo.close());
 
 const USERS = [{ user: 'Practitioner', patients: [['gender', 'female']] as const, also: [] }];
 
-/** Logical ids, which are the numbers of the REST interface. */
+/** Logical ids; the REST interface uses them as numbers. */
 async function patients(facade: Facade, gender: string): Promise<readonly string[]> {
   const context = { access: OPEN_ACCESS, base: 'http://x', handling: 'strict' } as const;
   const { json } = await facade.search({ type: 'Patient', parameters: [['gender', gender]] }, context);
@@ -85,7 +86,7 @@ test('an account sees at the REST interface the patients that the rules permit',
   ];
   const statuses = (id: string) => Promise.all(paths(id).map(async path => (await client.get(path)).status));
 
-  // Nobody in particular: everything, as the server is open.
+  // An account without `fhirUser` sees everything, because the server is open.
   expect([await statuses(woman), await statuses(man)]).toEqual([all(200), all(200)]);
 
   accounts.set('anna', { ...anna, fhirUser: 'Practitioner/1' });
@@ -93,7 +94,7 @@ test('an account sees at the REST interface the patients that the rules permit',
   const listed = await (await client.get('/api/patientsummary?lastName=')).text();
   expect(listed).not.toContain(`"patientId":${man},`);
 
-  // Patients see themselves; of others no rule speaks.
+  // A patient sees their own record; no rule permits another.
   accounts.set('anna', { ...anna, fhirUser: `Patient/${man}` });
   expect([await statuses(woman), await statuses(man)]).toEqual([all(404), all(200)]);
   accounts.set('anna', { ...anna, fhirUser: 'RelatedPerson/1' });

@@ -13,7 +13,7 @@ import { NOW } from '../law/law.ts';
 
 export const ZONE = 'America/New_York';
 
-/** A resource, and what of it decides who may see it. */
+/** A resource, with the facts that decide who may see it. */
 export interface Known {
   /** `Type/id` */
   readonly name: string;
@@ -23,9 +23,9 @@ export interface Known {
   readonly mapping: string;
   /** Undefined: the type belongs to no patient. */
   readonly patients: ReadonlySet<string> | undefined;
-  /** `Type/id` of whatever it refers to, by a Reference or by an address. */
+  /** `Type/id` of all its references, by a Reference or by an address. */
   readonly references: readonly string[];
-  /** Likewise by a Reference alone. */
+  /** The same, by a Reference only. */
   readonly literals: readonly string[];
 }
 
@@ -35,11 +35,11 @@ export interface World {
   readonly types: readonly string[];
   /** Logical ids. */
   readonly patients: readonly string[];
-  /** Of meta.security, as they are searched. */
+  /** The labels in meta.security, in the form of a search value. */
   readonly labels: readonly string[];
 }
 
-/** Resources of these types name several patients. */
+/** Types whose resources name several patients. */
 const LISTS: ReadonlySet<string> = new Set(['Group']);
 
 const REFERENCE = /"(?:reference|url)":"(?:http:\/\/127\.0\.0\.1\/fhir\/)?([A-Z][A-Za-z]+\/[A-Za-z0-9.-]{1,64})"/g;
@@ -72,7 +72,7 @@ function labelsOf({ meta }: Resource): readonly string[] {
   return security.map(({ system, code }) => `${system}|${code}`);
 }
 
-/** https://hl7.org/fhir/R4/compartmentdefinition-patient.html, and Device, which R4's forgets. */
+/** https://hl7.org/fhir/R4/compartmentdefinition-patient.html, with Device, which R4's definition lacks. */
 function patientsOf(type: string, resource: Resource): ReadonlySet<string> | undefined {
   if (type === 'Patient') return new Set([resource.id]);
   const codes = type === 'Device' ? ['patient'] : patientCompartmentOf(type);
@@ -82,11 +82,11 @@ function patientsOf(type: string, resource: Resource): ReadonlySet<string> | und
   return new Set(references.flatMap(one => (one.startsWith('Patient/') ? [one.slice('Patient/'.length)] : [])));
 }
 
-/** Names of what a caller may read, and of what a caller may search. */
+/** Names of the resources that a caller may read, and of those that they may search. */
 export interface Visible {
   readonly read: ReadonlySet<string>;
   readonly search: ReadonlySet<string>;
-  /** Whether resources of the type may be asked for at all; else the request is refused. */
+  /** True if the caller may request the type at all; otherwise the request is refused. */
   permits(type: string, action: 'read' | 'search'): boolean;
 }
 
@@ -117,7 +117,7 @@ function speaksOf({ type, where, except }: Permission, one: Known, world: World)
   return where.every(pair => answers(pair, one, world)) && !except.some(pair => answers(pair, one, world));
 }
 
-/** A search of one parameter (`code` or `code:modifier`) finds the resource. */
+/** True if a search by one parameter (`code` or `code:modifier`) finds the resource. */
 export function answers([name, text]: readonly [string, string], one: Known, { demo }: World): boolean {
   const [code = '', modifier] = name.split(':');
   if (code === '_id') {
@@ -131,7 +131,7 @@ export function answers([name, text]: readonly [string, string], one: Known, { d
   return answering(question, ZONE, NOW)(indexedBy(one.resource, parameter));
 }
 
-/** Names of the resources within some patients: their records, and what is referred to from there. */
+/** Returns the names of the resources in the records of some patients, and of those that they refer to. */
 function insideOf(within: Permission['within'], usable: readonly Permission[], world: World): ReadonlySet<string> {
   const all = [...world.known.values()];
   if (within.length === 0) return new Set(world.known.keys());
@@ -146,7 +146,7 @@ function insideOf(within: Permission['within'], usable: readonly Permission[], w
     usable.some(
       permission =>
         speaksOf(permission, one, world) &&
-        // Callers of these tests have one set of patients, or none that limits.
+        // The callers of these tests have one set of patients, or no limit.
         (one.patients === undefined || permission.within.length === 0 || sameWithin(permission.within, within)),
     );
   const found = new Set<string>();

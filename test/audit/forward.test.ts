@@ -1,6 +1,6 @@
 /**
- * The audit on its way to other systems: a store, sinks that fail and come back, restarts; a syslog server over TLS and
- * a collector of OpenTelemetry on loopback.
+ * Forwards the audit to other systems: a store, sinks that fail and recover, restarts; a syslog server over TLS and an
+ * OpenTelemetry collector on loopback.
  */
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ import { record } from './records.ts';
 
 const PAUSE = 5;
 
-/** A store with a facade over it, and how to add records. */
+/** A store with a facade over it, and a function that adds records. */
 async function kept(records: readonly AuditRecord[] = []) {
   const folder = temporaryFolder();
   const file = join(folder, 'audit.sqlite');
@@ -46,13 +46,13 @@ function eventsOf({ file, facade }: Kept): Events {
   return events;
 }
 
-/** Records of clients with a number, of so many patients each. */
+/** Records of numbered clients, each with this number of patients. */
 function numbered(from: number, to: number, patients = 1): readonly AuditRecord[] {
   const ids = Array.from({ length: patients }, (_, i) => String(i + 1));
   return Array.from({ length: to - from }, (_, i) => record({ who: { client: `app-${from + i}` }, patients: ids }));
 }
 
-/** A sink in memory, which fails while it is told to. */
+/** A sink in memory, which fails while `fails` is set. */
 function memory(settles = 0) {
   const state = { fails: false, events: [] as EventText[] };
   const sink: Sink = {
@@ -153,7 +153,7 @@ test('records that expire before they are sent are counted; the last record stay
   onTestFinished(() => follower.close());
   await expect.poll(ids).toEqual(['3-1']);
   expect(follower.load().gone).toBe(2);
-  // A number is never given twice.
+  // No number is assigned twice.
   where.store.append(numbered(0, 1));
   await expect.poll(ids).toEqual(['3-1', '4-1']);
 });
@@ -187,7 +187,7 @@ const RECORDS = [
   record({ status: 404, interaction: 'search-type', query: 'GET /fhir/Widget?name=Zoë' }),
 ];
 
-/** What a syslog server got, one text a frame. */
+/** A syslog server that collects the messages, one text per frame. */
 async function syslogServer({ key, cert }: { readonly key: string; readonly cert: string }, port = 0) {
   const state = { received: Buffer.alloc(0), sockets: new Set<Socket>(), knows: [] as boolean[] };
   const server = createTlsServer({ key, cert, ca: [cert], requestCert: true, rejectUnauthorized: false }, socket => {
@@ -231,7 +231,7 @@ test('syslog: frames of RFC 5425 with messages of RFC 5424, each a document of D
   const running = forwarding(where, [{ kind: 'syslog', host: '127.0.0.1', port: server.port, ca, cert: ca, key }]);
   onTestFinished(() => running.close());
   await expect.poll(() => server.messages().length).toBe(2);
-  // By this server's certificate the other knows who sends.
+  // The syslog server knows the sender by this server's certificate.
   expect(server.knows).toEqual([true]);
   const [first = '', second = ''] = server.messages();
   const [, priority, time, message] =
@@ -290,7 +290,7 @@ test('syslog: a server that disconnects and returns gets every event', async () 
   await expect.poll(() => running.load()[0]?.failing).toBe(true);
   where.store.append(numbered(0, 1));
   const second = await syslogServer(certificate, port);
-  // Those before are sent again: nobody knows whether they had arrived.
+  // The earlier records are sent again: nobody knows whether they had arrived.
   await expect.poll(() => second.messages().length).toBe(3);
   expect(second.messages()[2]).toContain('app-0');
 });

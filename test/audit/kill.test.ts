@@ -7,12 +7,14 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { rowsOf } from './records.ts';
 
 const PROGRAM = fileURLToPath(new URL('./writing.ts', import.meta.url));
-/** `npm run test:faults` kills a thousand times. */
+/** `npm run test:faults` kills it a thousand times. */
 const KILLS = Number(process.env['KILLS'] ?? 6);
-/** Lines after which a round is killed at the latest. */
+/** Maximum number of lines before a round is killed. */
 const LINES = 400;
 
-/** Runs until it has told a random number of records, then kills it. Out: the records that it told. */
+/**
+ * Runs the program until it has printed a random number of records, then kills it. Out: the records that it printed.
+ */
 async function round(file: string, name: string): Promise<readonly string[]> {
   const child = spawn(process.execPath, [PROGRAM, file, name], { stdio: ['ignore', 'pipe', 'inherit'] });
   const after = 1 + Math.floor(Math.random() * LINES);
@@ -24,7 +26,7 @@ async function round(file: string, name: string): Promise<readonly string[]> {
   });
   const [, signal] = await once(child, 'close');
   expect(signal).toBe('SIGKILL');
-  // A line that was cut off was not told.
+  // A truncated line does not count as printed.
   return text.split('\n').slice(0, -1);
 }
 

@@ -1,6 +1,4 @@
-/**
- * Records of the audit for tests, files to keep them in, and a look at what is in a file.
- */
+/** Makes audit records and files for tests, and reads what a file holds. */
 import { DatabaseSync } from 'node:sqlite';
 import type { AuditRecord } from '../../src/audit/record.ts';
 

@@ -26,7 +26,7 @@ test('a clock is believed once it has not been set for an hour, however far it w
     pass(1);
     expect(isSettled()).toBe(true);
   }
-  // What a time service corrects little by little is no setting.
+  // The gradual correction of a time service does not count as setting the clock.
   wall += 50_000;
   expect(isSettled()).toBe(true);
 });

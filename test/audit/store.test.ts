@@ -70,7 +70,7 @@ test('the queue of long records is bounded in size, and is written in batches of
   const refused = ended.flatMap(one => (one.status === 'rejected' ? [one.reason] : []));
   expect(refused).toHaveLength(400 - 256);
   for (const reason of refused) expect(reason).toMatchObject({ full: true, code: 'queue' });
-  // There is room again.
+  // The queue has room again.
   await writer.write(long);
   await writer.close();
   expect(rowsOf(path, 'SELECT COUNT(*) AS N FROM RECORD')).toEqual([{ N: 257 }]);
@@ -195,7 +195,7 @@ test.each([204, 405, 413, 414])('the same of any answer (%i) to a caller of whom
   const ask = (issuer?: string) =>
     audit.write(record({ status, who: { client: 'nobody', ...(issuer !== undefined && { issuer }) } }));
   await Promise.all(Array.from({ length: 1000 }, () => ask()));
-  // A client of that name.
+  // A client whose name is the issuer's.
   await Promise.all(Array.from({ length: 20 }, () => ask('https://issuer.example.org')));
   await audit.close();
   expect(rowsOf(file, 'SELECT ISSUER, COUNT(*) AS N, SUM(ANSWERS) AS A FROM RECORD GROUP BY ISSUER')).toEqual([
@@ -210,7 +210,7 @@ test('after a pause records of unknown callers are written one by one again, as 
   const audit = await openAudit(settings(file), silent, { ...FLOOD, each: 2, window: 10 }, () => now);
   const flood = () => Promise.all(Array.from({ length: 50 }, () => audit.write(record({ status: 401 }))));
   await flood();
-  // Until what was counted is written.
+  // Waits until the counted answers are written.
   await wait(50);
   now = 1.5 * FLOOD.pace;
   await flood();

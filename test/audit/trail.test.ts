@@ -257,7 +257,7 @@ test('a scope for all types shows nothing of the audit; one that names the type 
   await expect(ids('', byRule, ['*'])).rejects.toMatchObject({ status: 403 });
 });
 
-/** Whoever may see patients by a search, and the audit by a scope that names it. */
+/** A caller whose patients a search finds, and whose scope permits the audit. */
 const BY_SEARCH = (found: readonly (readonly [string, string])[]): Access => ({
   kind: 'limited',
   caller: 'doctor',

@@ -1,7 +1,6 @@
 /**
- * A process that writes the audit without a pause, to be killed. In: the file, and the name of the round. Out: on
- * standard output, a line with the name of each record whose promise has resolved, that is, whose answer would have
- * gone out.
+ * Writes the audit without a pause, as a process to be killed. In: the file, and the name of the round. Out: on
+ * standard output, a line with the name of each record whose promise has resolved: a server would have sent its answer.
  */
 import { openAudit } from '../../src/audit/audit.ts';
 import { createLog } from '../../src/log.ts';
@@ -12,7 +11,7 @@ const settings = { mode: 'required', file, keep: 86_400_000, bytes: 1_000_000_00
 const audit = await openAudit(settings, createLog({ level: 'silent', format: 'json' }));
 let next = 0;
 
-/** Answers that are under way at a time. */
+/** Number of answers in flight. */
 async function bulkhead(): Promise<void> {
   for (;;) {
     const name = `${round}-${next++}`;

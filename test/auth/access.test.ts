@@ -1,4 +1,4 @@
-/** Whether one access shows all that another one surely shows. */
+/** Tests whether one access certainly shows all that another shows. */
 import { expect, test } from 'vitest';
 import { type Access, ANY, type Permission, reaches } from '../../src/auth/access.ts';
 

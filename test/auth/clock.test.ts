@@ -1,7 +1,4 @@
-/**
- * A clock of the system that is set back or forward changes neither how long a session lasts nor how long a throttle
- * waits.
- */
+/** Setting the system clock back or forward changes neither the life of a session nor the delay of a throttle. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createSessions } from '../../src/auth/sessions.ts';
 import { createThrottle } from '../../src/auth/throttle.ts';
@@ -23,12 +20,12 @@ test.each([-365 * DAY, -3_600_000, 365 * DAY])('a clock set by %i ms changes no 
   const id = sessions.open(anna, undefined);
   throttle.begin('anna');
   vi.setSystemTime(Date.now() + jump);
-  // Neither has ended,
+  // Neither has ended before its time, …
   vi.advanceTimersByTime(900);
   expect(sessions.account(id)).toBe(anna);
   expect(throttle.waitOf('anna')).toBe(100);
   vi.setSystemTime(Date.now() + jump);
-  // and both end in their time.
+  // … and both end in time.
   vi.advanceTimersByTime(1001);
   expect(sessions.account(id)).toBeUndefined();
   expect(throttle.waitOf('anna')).toBe(0);

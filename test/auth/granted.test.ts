@@ -58,7 +58,7 @@ test('what the user may see limits every scope', () => {
   expect(permissionsOf({ scopes: ['patient/Condition.rs'], fhirUser, patient: '5' })).toEqual([
     whole('Condition', [{ ids: ['5'] }, found]),
   ]);
-  // A scope for one action stays one for it.
+  // A scope for one action permits that action only.
   expect(permissionsOf({ scopes: ['user/Condition.s', 'user/Condition.r'], fhirUser })).toEqual([
     { ...whole('Condition', [found]), read: false },
     { ...whole('Condition', [found]), search: false },
@@ -132,7 +132,7 @@ describe('labels', () => {
   test('are shown to a scope that names them, and to no other of the same token', () => {
     const scopes = ['system/Condition.rs?_security=s|SUD', 'system/Observation.rs'];
     expect(exceptOf({ scopes })).toEqual([hidden('s|R,s|PSY'), hidden('s|SUD,s|R,s|PSY')]);
-    // A scope that says something else of labels shows nothing more.
+    // A scope with another condition on labels shows no more.
     expect(exceptOf({ scopes: ['system/Condition.rs?_security:not=s|SUD'] })).toEqual([hidden('s|SUD,s|R,s|PSY')]);
     expect(exceptOf({ scopes: ['system/Condition.rs?_security=SUD'] })).toEqual([hidden('s|SUD,s|R,s|PSY')]);
   });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 const RIGHT = 'correct horse battery';
-/** Compares as hashing does, in no time. */
+/** Compares like the hash function, but instantly. */
 const quick: typeof fitsPassword = async (password, hash) => password === RIGHT && hash === known.get('anna')?.password;
 
 function setUp(fits = quick) {
@@ -176,7 +176,7 @@ test('a known pair of account and address is not throttled by guesses at that ad
 test('attempts with unknown names do not evict the failures of real accounts', async () => {
   const { login } = setUp();
   for (let i = 0; i < 5; i++) await login.try('anna', 'wrong', '::1');
-  // Not one address: each would have to wait.
+  // From no single address, because each address would have to wait.
   const attempts = Array.from({ length: 11_000 }, (_, i) => `invented${i}`);
   const turns = 100;
   for (let at = 0; at < attempts.length; at += turns) {

@@ -46,7 +46,7 @@ test('a folder that is made for a private file is private', () => {
   expect(modeOf(other)).toBe(0o700);
 });
 
-// Nobody else can give files away.
+// Only the superuser can change the owner of a file.
 test.runIf(process.getuid?.() === 0)('what the superuser writes stays readable to whoever runs the server', () => {
   const folder = temporaryFolder();
   chownSync(folder, 1234, 1235);

@@ -1,4 +1,4 @@
-/** What a pack's access rules come to: behind broken glass, and for labels. */
+/** Tests what a pack's access rules permit with broken glass, and for labels. */
 import { expect, test } from 'vitest';
 import { hiddenLabels, type Opened, type PackAccess, rulesBehindGlass } from '../../src/auth/rules.ts';
 

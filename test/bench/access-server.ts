@@ -1,7 +1,7 @@
 /**
- * One server of `npm run bench -- access`, a process of its own. In: its kind, and a database file, a folder, and the
- * patient whose record may be read, as a message. Out: the port with the header that says who asks, and seconds of CPU
- * when asked, as messages.
+ * Runs one server of `npm run bench -- access` in a process of its own. In: its kind; as a message, a database file, a
+ * folder, and the patient whose record may be read. Out: as messages, the port with the header that identifies the
+ * caller, and seconds of CPU on request.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -17,9 +17,9 @@ export interface Task {
   readonly dataDir: string;
   /** Logical id. */
   readonly patient: string;
-  /** Answers are kept; otherwise each is made anew. */
+  /** True: answers are cached; false: each is made anew. */
   readonly kept: boolean;
-  /** What a server that knows nothing sends. */
+  /** Headers of the bare server. */
   readonly headers?: readonly string[];
   /** In Base64. */
   readonly body?: string;
@@ -36,7 +36,7 @@ const environment = {
   ...(kept ? { CACHE_MAX_AGE: '86400', CACHE_TTL: '86400' } : { CACHE_MAX_AGE: '0' }),
 };
 
-/** An app that a patient has let read the record. */
+/** An app with a patient's permission to read the record. */
 async function withToken(): Promise<object> {
   const password = await hashPassword(PASSWORD);
   writeAccounts(join(dataDir, 'accounts.json'), [

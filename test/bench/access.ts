@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- access [file]`: the cost of access control. In: a SQLite file of the demo's schema. Out: two tables
- * of microseconds of CPU of each server process per request. The first has pages of 50 of one patient, uncached, with a
- * token of that patient's app and on an open server. The second has cache hits, with a token and on an open server,
- * next to a bare node:http server that sends the same bytes. With a token each answer is audited; the audit thread is
- * included, on the open server only where the column says so.
+ * `npm run bench -- access [file]`: measures the cost of access control. In: a SQLite file of the demo's schema. Out:
+ * two tables of microseconds of CPU of each server process per request. The first has uncached pages of 50 of one
+ * patient, with a token of that patient's app and on an open server. The second has cache hits, with a token and on an
+ * open server, next to a bare node:http server that sends the same bytes. With a token each answer is audited; the
+ * audit thread is included, on the open server only where the column says so.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -70,7 +70,7 @@ export async function benchAccess(file: string): Promise<void> {
   );
 }
 
-/** What `own` takes in terms of `other`. */
+/** Cost of `own` as a multiple of `other`. */
 function cost<Name extends string>(runs: Runs<Name>, own: Name, other: Name): string {
   return compared(runs, other, own);
 }
@@ -81,7 +81,7 @@ interface Servers {
   readonly token: Server;
 }
 
-/** Of one patient whose record fills a page. */
+/** Starts the servers for one patient whose record fills a page. */
 async function start(file: string, folder: string, kept: boolean): Promise<Servers & { readonly patient: string }> {
   const task = (name: string, patient = ''): Task => ({
     file,
@@ -146,7 +146,7 @@ async function measureHits(
     'a page of 50 Observations': `/fhir/Observation?patient=${patient}&category=laboratory&_count=50`,
   })) {
     for (const coding of ['identity', 'gzip']) {
-      // Twice and a bit later: the first answers are made, and their marks become known.
+      // Four requests: the first ones make the answers, and the watermarks become known.
       for (const server of Object.values(servers)) for (let i = 0; i < 4; i++) await fetchOnce(server, path, coding);
       const { headers, body } = await fetchOnce(servers.token, path, coding);
       const same: Task = { file, dataDir: folder, patient, kept: true, headers, body: body.toString('base64') };

@@ -1,17 +1,17 @@
 /**
- * The program by hand with what a server of patients' data owes beside the data: who may ask, validators, an id and the
- * time of each request, and its line in the log. In: what makes the body of an address, and the headers that all
- * answers share. Out: a server.
+ * Adds to the hand-written program what a server of patients' data needs besides the data: authentication, validators,
+ * an id and the time of each request, and its line in the log. In: a function from an address to a body, and the
+ * headers that all answers share. Out: a server.
  */
 import { hash, randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { createLog } from '../../src/log.ts';
 
-/** Access is open on this machine, and to nobody else. */
+/** Everybody on this machine has access, and nobody else. */
 const OWN_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
 const LAST_UPDATED = /^\{"resourceType":"\w+","id":"[^"]+","meta":\{"lastUpdated":"([^"]+)"/;
 
-/** Headers that each answer has its own of. */
+/** Headers whose values differ in each answer. */
 const OWN = new Set(['etag', 'last-modified', 'server-timing', 'x-request-id']);
 
 export function auditedServer(bodyOf: (address: string) => string, headers: readonly string[]): Server {

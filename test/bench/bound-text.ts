@@ -1,6 +1,6 @@
 /**
- * A statement for a program by hand. In: what the facade sends. Out: its text, and its parameters as node:sqlite takes
- * them.
+ * Converts a statement for a hand-written program. In: the facade's statement. Out: its text, and its parameters as
+ * node:sqlite takes them.
  */
 import type { SQLInputValue } from 'node:sqlite';
 import type { Statement } from '../../src/sql/plan.ts';
@@ -10,7 +10,7 @@ export interface BoundText {
   readonly bound: readonly SQLInputValue[];
 }
 
-/** As the adapter binds it: numbers that travel as text are numbers. */
+/** Binds like the adapter: numbers passed as text become numbers. */
 export function boundText({ text, parameters }: Statement): BoundText {
   const bound = parameters.map(({ value, type }) =>
     typeof value === 'string' && type.kind === 'integer' ? BigInt(value) : value,

@@ -1,6 +1,6 @@
 /**
- * One server of `npm run bench -- cached`, a process of its own. In: which, and for those that know nothing the answer
- * to send, as a message. Out: the port, and seconds of CPU when asked, as messages.
+ * Runs one server of `npm run bench -- cached` in a process of its own. In: its kind; as a message, the answer that the
+ * bare servers send. Out: as messages, the port, and seconds of CPU on request.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -32,7 +32,7 @@ switch (process.argv[2]) {
     break;
   }
   default: {
-    // Everything as it comes, but the cache lives as long as the measurement.
+    // Default settings, but the cache outlives the measurement.
     say({ port: await startLintel({ CACHE_MAX_AGE: '86400', CACHE_TTL: '86400' }) });
   }
 }

@@ -1,12 +1,12 @@
 /**
- * `npm run bench -- cached`: kept answers against a bare node:http server that sends the same bytes, and against a
- * route of the framework that does, in microseconds of the server's CPU time per request.
+ * `npm run bench -- cached`: compares cached answers with a bare node:http server that sends the same bytes, and with a
+ * route of the framework that does. Out: microseconds of the server's CPU time per request.
  */
 import { compared, RUNS, shown } from './runs.ts';
 import { compareServers, fetchOnce, type Server, startProgram } from './servers.ts';
 import { printTable } from './table.ts';
 
-/** Addresses behind the FHIR base. */
+/** Paths below the FHIR base. */
 const ADDRESSES: Readonly<Record<string, string>> = {
   'a read': '/fhir/Patient/',
   'a page of 50 Observations': '/fhir/Observation?category=vital-signs&_count=50',
@@ -52,7 +52,7 @@ async function someId(server: Server, address: string): Promise<string> {
 }
 
 async function measured(lintel: Server, path: string, coding: string): Promise<Measured> {
-  // Twice and a bit later: the first answers are made, and their marks become known.
+  // Repeated requests: the first ones make the answers, and the watermarks become known.
   for (let i = 0; i < 3; i++) await fetchOnce(lintel, path, coding);
   const { headers, body } = await fetchOnce(lintel, path, coding);
   const same = { headers, body: body.toString('base64') };

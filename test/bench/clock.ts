@@ -1,26 +1,26 @@
 /**
- * Time as the benches count it: CPU of the whole process, garbage collection included. In: things to run. Out: medians
- * of rounds; in each the contenders take short turns, so that what else the machine does falls on each alike.
+ * Measures CPU time of the whole process, garbage collection included. In: functions to run. Out: medians of rounds. In
+ * each round the contenders take short turns, so that other load of the machine affects them equally.
  */
 
 export type Work = () => unknown;
 
 export interface Rounds {
   readonly rounds: number;
-  /** Milliseconds that a round of one contender takes at least. */
+  /** Minimum milliseconds of a contender per round. */
   readonly least: number;
 }
 
 const ROUNDS: Rounds = { rounds: 9, least: 320 };
 
-/** Milliseconds of a turn. A machine that others use, too, changes its speed within a second. */
+/** Milliseconds of a turn. The speed of a shared machine changes within a second. */
 const TURN = 40;
 
-/** Milliseconds that each runs before it is measured: more code is compiled for a second or two. */
+/** Milliseconds of warm-up of each contender: V8 goes on compiling for a second or two. */
 export const WARM_UP = 3000;
 
 /**
- * Runs all contenders side by side, after a warm-up of each. Out: microseconds of CPU per run, the median of the
+ * Runs all contenders in alternation, after a warm-up of each. Out: microseconds of CPU per run, the median of the
  * rounds.
  */
 export async function sideBySide<Name extends string>(

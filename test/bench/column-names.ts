@@ -1,6 +1,6 @@
 /**
- * A facade's statement with its columns named, as an object of a row needs them. In: the statement, and the names in
- * the order of its columns. Out: the statement. Throws an Error where it has another number of columns.
+ * Names the columns of a facade's statement, as programs that read rows as objects need them. In: the statement, and
+ * the names in the order of its columns. Out: the statement. Throws an Error if the numbers of columns differ.
  */
 export function withNames(sql: string, names: readonly string[]): string {
   const items: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Databases of the demo to measure with. In: files, or else numbers of patients. Out: the files, those that had to be
- * built removed afterwards.
+ * Provides databases of the demo for measurements. In: files, or numbers of patients. Out: the files; those that it
+ * built are removed afterwards.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

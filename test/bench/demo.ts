@@ -1,5 +1,5 @@
 /**
- * The demo's mappings over a SQLite file of its schema, as the server opens them. In: the file. Out: facade and
+ * Opens the demo's mappings over a SQLite file of its schema, as the server does. In: the file. Out: facade and
  * database.
  */
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
@@ -12,7 +12,7 @@ import { facadeOf, setUp } from '../../src/start/setup.ts';
 export interface Opened {
   readonly facade: Facade;
   readonly database: Database;
-  /** Milliseconds until the mappings were loaded and the first answer given. */
+  /** Milliseconds until the mappings were loaded and the first answer was made. */
   readonly started: number;
 }
 
@@ -30,7 +30,7 @@ export async function openDemo(file: string, pack = 'mappings/medkeep'): Promise
   return { facade, database, started: performance.now() - begun };
 }
 
-/** What a request sends to the database, rendered. */
+/** Returns the rendered statements that a request sends to the database. */
 export async function statementsOf(
   { database }: Opened,
   request: (context: RequestContext) => Promise<unknown>,

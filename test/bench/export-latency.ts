@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- export-latency [file]`: how long clients wait while an export runs, beside how long they wait
- * without one. In: a SQLite file of the demo's schema, large enough that an export of it takes a while. Out: a table of
- * milliseconds. Rounds with and without the export alternate: it is paused in between.
+ * `npm run bench -- export-latency [file]`: measures how long clients wait with and without a running export. In: a
+ * SQLite file of the demo's schema, large enough for a long export. Out: a table of milliseconds. Rounds with and
+ * without the export alternate; it is paused in between.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { printTable } from './table.ts';
 const PROGRAM = new URL('http-server.ts', import.meta.url);
 const ROUNDS = 5;
 const REQUESTS = 400;
-/** One leaves a core to the export, as a server with room does; four keep both of them busy without it. */
+/** With one connection a core is left for the export; four connections keep both cores busy without it. */
 const CONNECTIONS = [1, 4];
 
 export async function benchExportLatency(file: string): Promise<void> {
@@ -48,13 +48,13 @@ export async function benchExportLatency(file: string): Promise<void> {
   }
 }
 
-/** Kicks an export off, and ends it afterwards. Throws where it was over before the work was. */
+/** Starts an export, and ends it after the work. Throws if the export ended before the work. */
 async function during({ port }: Server, work: () => Promise<void>): Promise<void> {
   const fhir = `http://127.0.0.1:${port}/fhir`;
   const begun = await fetch(`${fhir}/$export?_type=Observation`, { headers: { prefer: 'respond-async' } });
   const poll = new URL(begun.headers.get('content-location') ?? '').searchParams.get('_jobId');
   const status = `${fhir}/$export-poll-status?_jobId=${poll}`;
-  // Until a thread has loaded the mappings, it is something else that is measured.
+  // While a thread is still loading the mappings, the measurement would be of something else.
   while (!/[1-9]\d* resources|[1-9]\d*%/.test((await fetch(status)).headers.get('x-progress') ?? ''))
     await new Promise(resolve => setTimeout(resolve, 1000));
   await work();

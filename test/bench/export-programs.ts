@@ -12,11 +12,11 @@ import { withNames } from './column-names.ts';
 import type { ExportStatements } from './export-source.ts';
 import { offsets, offsetsAsked } from './offsets.ts';
 
-/** Rows that the best program reads at once. */
+/** Rows that the best program reads per batch. */
 const BATCH = 1000;
 const ZONE = 'Europe/Warsaw';
 
-/** What the columns of the facade's statement are. */
+/** Names of the columns of the facade's statement. */
 const NAMES = 'NO UPD PERSON_ID PERSON_THERE TAKEN STAFF_NO STAFF_THERE KG DEVICE_NO DEVICE_THERE'.split(' ');
 
 type WeighingRow = readonly [
@@ -32,7 +32,7 @@ type WeighingRow = readonly [
   deviceThere: number,
 ];
 
-/** Writes the file of a folder; resolves to the number of resources. */
+/** Writes the file into a folder; resolves to the number of resources. */
 export type Export = (folder: string) => Promise<number>;
 
 const offset = offsets(ZONE);
@@ -49,7 +49,7 @@ function weighingText(row: WeighingRow): string {
   return `${text}}\n`;
 }
 
-/** Array rows, text, encoded some resources at a time into one buffer that is written whole. */
+/** Reads rows as arrays, and encodes a batch of resources into one buffer per write. */
 export function bestExport(file: string, { first, next, constants }: ExportStatements): Export {
   const database = new DatabaseSync(file, { readOnly: true });
   const [beginning, continued] = [first, next].map(sql => {
@@ -57,7 +57,7 @@ export function bestExport(file: string, { first, next, constants }: ExportState
     statement.setReturnArrays(true);
     return statement;
   });
-  /** A batch that is continued begins with the row that the one before ended with. */
+  /** A further batch begins with the last row of the one before. */
   const rowsAfter = (key: number | undefined): readonly WeighingRow[] => {
     const rows: unknown =
       key === undefined ? beginning?.all(...constants, BATCH) : continued?.all(...constants, key, BATCH);
@@ -88,17 +88,17 @@ export function bestExport(file: string, { first, next, constants }: ExportState
   };
 }
 
-/** Asks the formatter for the offset of each time, as it comes to hand. */
+/** Asks the formatter for the offset of each time. */
 export function obviousExport(file: string, statements: ExportStatements): Export {
   return objectsExport(file, statements, offsetsAsked(ZONE));
 }
 
-/** Keeps offsets by the hour: all that the obvious program differs in then is how rows become lines. */
+/** Caches offsets by the hour, so that only the conversion of rows to lines differs from the best program. */
 export function keptOffsetsExport(file: string, statements: ExportStatements): Export {
   return objectsExport(file, statements, offset);
 }
 
-/** One statement to the end of the table. */
+/** One statement reads the whole table. */
 function objectsExport(
   file: string,
   { first, constants }: ExportStatements,

@@ -1,6 +1,6 @@
 /**
- * The statements of an export of the clinic of test/export, as the facade sends them, and the task that it is. In: the
- * database and its pack. Out: texts.
+ * Finds the statements that the facade sends for an export of the clinic of test/export, and makes the export's task.
+ * In: the database and its pack. Out: texts.
  */
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { readConfig } from '../../src/config/config.ts';
@@ -15,14 +15,14 @@ import type { Statement } from '../../src/sql/plan.ts';
 import { exportRequest } from '../export/export-request.ts';
 
 export interface ExportStatements {
-  /** Of the first batch. Bound are the constants and the number of rows. */
+  /** Statement of the first batch. Its parameters: the constants and the number of rows. */
   readonly first: string;
-  /** Of the others, from a key on. Bound are the constants, the key and the number of rows. */
+  /** Statement of later batches, from a key on. Its parameters: the constants, the key and the number of rows. */
   readonly next: string;
   readonly constants: readonly (string | number)[];
 }
 
-/** All Observations, in one file, as far as `stop` lets it. */
+/** A task for all Observations in one file, until `stop` is set. */
 export function exportTask(folder: string, stop = stopFlag()): PartTask {
   const part: Part = { number: 0, type: 'Observation', scope: 'all', content: 'resources', write: true, collect: [] };
   const job: JobRecord = {
@@ -43,7 +43,7 @@ export function exportTask(folder: string, stop = stopFlag()): PartTask {
   return { folder, job, part, parts: 1, settings, quota, stop };
 }
 
-/** Listens to the first batches of an export into an empty folder. */
+/** Records the statements of the first batches of an export into an empty folder. */
 export async function exportStatements(file: string, pack: string, folder: string): Promise<ExportStatements> {
   const source = await openSource(readConfig({ DATABASE_URL: `sqlite:${file}`, MAPPINGS: pack }));
   const sent: Statement[] = [];

@@ -19,10 +19,10 @@ import { type ExportStatements, exportStatements, exportTask } from './export-so
 
 const EACH = 50;
 const ROUNDS = 5;
-/** Measured runs of one process. */
+/** Measured runs per process. */
 const RUNS = 2;
 
-/** Opens what it reads from; what it gives is measured. */
+/** Opens its inputs; only the export that it returns is measured. */
 type Contender = (database: string, pack: string, statements: ExportStatements) => Export;
 
 const CONTENDERS = {
@@ -35,7 +35,7 @@ const CONTENDERS = {
 type Name = keyof typeof CONTENDERS;
 const NAMES = Object.keys(CONTENDERS) as readonly Name[];
 
-/** As a server exports: in a thread with little memory, whose CPU counts with that of the process. */
+/** Exports like a server: in a thread with little memory, whose CPU counts with that of the process. */
 function facadeExport(database: string, pack: string): Export {
   const threads = openThreads(readConfig({ DATABASE_URL: `sqlite:${database}`, MAPPINGS: pack }), 1);
   const files = readPackFiles(pack);
@@ -58,7 +58,7 @@ interface Result {
   readonly memory: number;
 }
 
-/** In a process of its own: some to warm up and some that count. */
+/** Runs a contender in a process of its own: some runs to warm up, and some that count. */
 async function runOne(
   name: Name,
   folder: string,
@@ -91,7 +91,7 @@ async function hashOf(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Throws where the best program writes other bytes than the facade: then there is nothing to compare. */
+/** Throws if the best program's bytes differ from the facade's: the comparison would be void. */
 export async function benchExport(people = 4000): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
   try {
@@ -145,6 +145,6 @@ if (import.meta.main) {
   process.stdout.write(
     JSON.stringify(await runOne(known, folder, file, pack, JSON.parse(statements) as ExportStatements)),
   );
-  // Idle threads would end by themselves, in a while.
+  // Does not wait until the idle threads end by themselves.
   process.exit();
 }

@@ -15,10 +15,10 @@ import { startServer } from '../../src/main.ts';
 import { printTable } from './table.ts';
 
 const SEARCH = '/fhir/Observation?patient=Patient/1&code=8867-4';
-/** The server is at rest once it did nothing for so many looks, each after some milliseconds. */
+/** The server is at rest after this number of consecutive idle looks; each look lasts LOOK milliseconds. */
 const LOOKS = 4;
 const LOOK = 25;
-/** Share of the time of a look in which a server at rest works. */
+/** Maximum share of a look in which a server at rest works. */
 const AT_REST = 0.1;
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 
@@ -50,7 +50,7 @@ export async function benchFiles(database: string): Promise<void> {
   console.log(`${files.length} files, ${files.reduce((sum, { ran }) => sum + ran, 0)} lines: ${SEARCH}`);
 }
 
-/** After its start a server looks by itself at what can be searched, some milliseconds at a time. */
+/** Waits for the server's own work after its start: it examines what can be searched, some milliseconds at a time. */
 async function untilAtRest(): Promise<void> {
   for (let quiet = 0; quiet < LOOKS; ) {
     const before = performance.eventLoopUtilization();

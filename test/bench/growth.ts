@@ -1,14 +1,14 @@
 /**
- * Measures ten US Core searches at several database sizes, and page 1 against page 1,000. In: SQLite files of the
+ * Measures ten US Core searches at several database sizes, and compares page 1 with page 1,000. In: SQLite files of the
  * demo's schema, smallest first. Out: milliseconds of CPU per search by number of patients (clock.ts), the ratio of
- * largest to smallest, and memory at the end; then the same with codes one join away, in a schema of concepts.
+ * largest to smallest, and memory at the end; then the same for codes one join away, in a schema of concepts.
  */
 import { openConcepts } from '../law/concepts.ts';
 import { sideBySide } from './clock.ts';
 import { CONTEXT, type Opened, openDemo } from './demo.ts';
 import { printTable } from './table.ts';
 
-/** Patients that each search is asked of. */
+/** Number of patients for each search. */
 const PATIENTS = 41;
 
 interface Person {
@@ -88,11 +88,11 @@ const SEARCHES: readonly Asked[] = [
 
 const LABORATORY = ['category', 'laboratory'] as const;
 
-/** Each page of twenty is asked for so often in a round. */
+/** Number of requests for each page per round. */
 const PAGES_IN_A_ROUND = 20;
 const PAGES = [1, 2, 1000];
 
-/** What is measured in one database: requests that are sent one after the other. */
+/** The requests measured in one database, sent one after the other. */
 type Requests = readonly { readonly type: string; readonly parameters: Parameters }[];
 
 export async function benchGrowth(files: readonly string[]): Promise<void> {
@@ -105,7 +105,7 @@ export async function benchGrowth(files: readonly string[]): Promise<void> {
     const requests = people.map(some => some.map(person => ({ type, parameters: of(person) })));
     rows.push(row(title, await timesOf(opened, requests)));
   }
-  // All pages of both side by side: a page is held against another one, too.
+  // All pages of all databases in alternation, because pages are compared with each other as well.
   const pages: Requests[] = [];
   for (const page of PAGES) for (const one of opened) pages.push(await requestsOfPage(one, page));
   const times = await timesOf(
@@ -117,17 +117,17 @@ export async function benchGrowth(files: readonly string[]): Promise<void> {
   });
   printTable(['search', ...files.map(nameOf), 'growth'], rows);
   console.log(`start-up to the first answer: ${opened.map(({ started }) => `${started.toFixed(0)} ms`).join(', ')}`);
-  // Most of it are the pages of each file that SQLite keeps, 64 MB at most, and what the engine had for the work.
+  // Mostly the pages of each file in SQLite's cache, at most 64 MB, and V8's heap.
   console.log(`memory of the process, all of them open: ${(process.memoryUsage.rss() / 1e6).toFixed(0)} MB`);
   await Promise.all(opened.map(({ database }) => database.close()));
   await benchConcepts();
 }
 
-/** Facts of the databases whose codes are one join away. */
+/** Rows of the databases whose codes are one join away. */
 const FACTS = [100_000, 1_000_000];
 const CODED = ['code=http://loinc.org|rare', 'code=http://loinc.org|C5'];
 
-/** The same for codes that facts have through a concept: few facts have the first, many the second. */
+/** The same for codes by way of a concept: few rows have the first code, many the second. */
 async function benchConcepts(): Promise<void> {
   const opened = await Promise.all(FACTS.map(openConcepts));
   const work = CODED.flatMap(query => {
@@ -148,10 +148,10 @@ async function benchConcepts(): Promise<void> {
   await Promise.all(opened.map(one => one.close()));
 }
 
-/** As the server asks: the caller can leave, so that statements look at the clock. */
+/** The server's context: its signal can abort, so statements check the clock. */
 const SERVED = { ...CONTEXT, signal: new AbortController().signal };
 
-/** Milliseconds per request in each database, side by side. */
+/** Milliseconds per request in each database, in alternation. */
 async function timesOf(opened: readonly Opened[], requests: readonly Requests[]): Promise<readonly number[]> {
   const contenders = opened.map(({ facade }, i) => [
     String(i),
@@ -172,7 +172,7 @@ function nameOf(file: string): string {
   return file.replace(/^.*\//, '').replace(/\.\w+$/, '');
 }
 
-/** Patients from all over the table. */
+/** Patients spread over the whole table. */
 async function somePeople({ facade, database }: Opened): Promise<readonly Person[]> {
   const found: Person[] = [];
   const total = await totalOf(facade);
@@ -195,7 +195,7 @@ async function totalOf(facade: Opened['facade']): Promise<number> {
   return JSON.parse(json).total;
 }
 
-/** A page of Observations by number; its address is found by walking there. */
+/** A page of Observations by number; follows the links to find its address. */
 async function requestsOfPage({ facade }: Opened, page: number): Promise<Requests> {
   let parameters: Parameters = [LABORATORY, ['_count', '20'], ['_total', 'none']];
   for (let at = 1; at < page; at++)

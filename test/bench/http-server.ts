@@ -1,6 +1,6 @@
 /**
- * One server of `npm run bench -- http`, a process of its own. In: which, and a database file with what is asked of it,
- * as a message. Out: the port, and seconds of CPU when asked, as messages.
+ * Runs one server of `npm run bench -- http` in a process of its own. In: its kind; as a message, a database file and
+ * the requests. Out: as messages, the port, and seconds of CPU on request.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -15,13 +15,13 @@ export interface Task {
   readonly baseUrl: string;
   readonly pages: Readonly<Record<string, Page>>;
   readonly reads: Readonly<Record<string, Read>>;
-  /** Names and values in turn, as Lintel sends them, but for the length of the body. */
+  /** Alternating names and values, as Lintel sends them, without Content-Length. */
   readonly headers: readonly string[];
-  /** Where exports are kept. */
+  /** Folder for exports. */
   readonly dataDir?: string;
 }
 
-/** Bytes of an answer of the bare server: a page of the mix, about. */
+/** Bytes of an answer of the bare server: about a page of the mix. */
 const BARE = 8000;
 
 const say = (message: unknown) => process.send?.(message as object);
@@ -29,7 +29,7 @@ const say = (message: unknown) => process.send?.(message as object);
 const [task]: Task[] = await once(process, 'message');
 if (task === undefined) throw new Error('Nothing is asked');
 
-/** What is asked is known beforehand: no program reads parameters. */
+/** The requests are known beforehand: no program parses parameters. */
 function answerOf(program: Program, { pages, reads }: Task): (address: string) => string {
   const answers = new Map<string, () => string>([
     ...Object.entries(pages).map(([address, page]) => [address, () => program.page(page)] as const),
@@ -51,7 +51,7 @@ switch (process.argv[2]) {
     say({ port: await portOf(server) });
     break;
   }
-  // Does nothing: what clients see of it is their own doing and the machine's.
+  // Does no work: its times are those of the clients and the machine.
   case 'bare': {
     const body = 'x'.repeat(BARE);
     const headers = { 'content-length': String(BARE), 'server-timing': 'total;dur=0' };
@@ -75,7 +75,7 @@ switch (process.argv[2]) {
     break;
   }
   default: {
-    // Every answer is made anew.
+    // Nothing is cached.
     const port = await startLintel({
       DATABASE_URL: `sqlite:${task.file}`,
       BASE_URL: task.baseUrl,

@@ -14,7 +14,7 @@ import { printTable } from './table.ts';
 const ROUNDS = { rounds: 11, requests: 400, warm: 6000 };
 const PROGRAM = new URL('http-server.ts', import.meta.url);
 
-/** As the programs write it. */
+/** Form of the programs' output. */
 const BASE_URL = 'http://127.0.0.1';
 
 type Contender = 'lintel' | 'audited' | 'byHand' | 'obvious';
@@ -45,7 +45,7 @@ function rowOf(what: string, runs: Runs<Contender>): readonly string[] {
   ];
 }
 
-/** Microseconds per page, and per read, of servers that are started for it. */
+/** Starts the servers and measures microseconds per page and per read. */
 async function measured(
   file: string,
   pages: readonly Page[],
@@ -89,7 +89,7 @@ function named<T>(items: readonly T[], of: readonly string[]): Readonly<Record<s
   return Object.fromEntries(items.map((item, i) => [of[i] ?? '', item]));
 }
 
-/** The addresses of the same pages: links are sealed by the server that gives them. */
+/** The paths of the same pages on this server: each server seals its own links. */
 async function pathsOf(lintel: Server, pages: readonly Page[]): Promise<readonly string[]> {
   const paths: string[] = [];
   let parameters = pages[0]?.parameters ?? [];

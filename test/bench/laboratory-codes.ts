@@ -1,4 +1,4 @@
-/** Units of the demo's laboratory, UCUM code and name, as mappings/medkeep/laboratory.codes.yaml has them. */
+/** Units of the demo's laboratory by UCUM code and name, as in mappings/medkeep/laboratory.codes.yaml. */
 export const UNITS: Readonly<Record<string, readonly [code: string, name: string]>> = {
   'MG/DL': ['mg/dL', 'mg/dL'],
   'G/DL': ['g/dL', 'g/dL'],

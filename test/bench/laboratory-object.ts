@@ -1,13 +1,13 @@
 /**
- * The straightforward benchmark program: makes a laboratory result of the demo as an object from a row object of the
- * facade's own statement, for JSON.stringify. In: columns by name, and a way to get the offset of a local time. Out:
- * the same resource as the facade.
+ * The straightforward benchmark program: makes a laboratory result of the demo as an object for JSON.stringify, from a
+ * row object of the facade's own statement. In: columns by name, and a function that returns the offset of a local
+ * time. Out: the same resource as the facade's.
  */
 import { FLAGS, STATUS, UNITS } from './laboratory-codes.ts';
 
 export type LaboratoryObject = Readonly<Record<string, string | number | null>>;
 
-/** `-05:00` for `yyyy-mm-dd hh`. */
+/** Returns the offset, such as `-05:00`, of `yyyy-mm-dd hh`. */
 export type Offset = (hour: string) => string;
 
 const LOCAL = 'urn:oid:2.16.840.1.113883.3.9999.4';
@@ -18,7 +18,7 @@ function text(raw: string | number | null | undefined): string | undefined {
   return trimmed === '' ? undefined : trimmed;
 }
 
-/** A number that JSON.stringify writes with its digits: zeros at the end are kept. */
+/** A number that JSON.stringify writes with its original digits, trailing zeros included. */
 function decimal(digits: string): unknown {
   const rawJSON = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
   return rawJSON(digits);

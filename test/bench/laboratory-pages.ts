@@ -1,6 +1,6 @@
 /**
  * The pages and reads that the facade, the reference and the obvious program all answer. In: the demo's database. Out:
- * per page the request, its statement with what is bound, and the bytes of the facade, to which the others are held.
+ * for each page the request, its statement with parameters, and the facade's bytes, which the others must match.
  */
 import type { SearchRequest } from '../../src/facade.ts';
 import { type Cursor, cursorCodec } from '../../src/search/cursor.ts';
@@ -10,9 +10,9 @@ import { CONTEXT, LINK_SECRET, type Opened, statementsOf } from './demo.ts';
 
 export interface Page extends BoundText {
   readonly parameters: SearchRequest['parameters'];
-  /** Of the first page, the row that it begins with is the first; of others, the last one of the page before. */
+  /** 0 for the first page; 1 for others, whose first row is the last one of the page before. */
   readonly skip: 0 | 1;
-  /** What its link said; undefined for the first page. */
+  /** The cursor in its link; undefined for the first page. */
   readonly cursor: Cursor | undefined;
   readonly json: string;
 }
@@ -30,7 +30,7 @@ const FIRST = [
   ['_count', String(COUNT)],
 ] as const;
 
-/** Consecutive pages of laboratory results in the order of their key. */
+/** Reads consecutive pages of laboratory results in the order of their key. */
 export async function laboratoryPages(opened: Opened): Promise<readonly Page[]> {
   const pages: Page[] = [];
   let parameters: SearchRequest['parameters'] = FIRST;
@@ -83,7 +83,7 @@ export function nextOf(json: string): SearchRequest['parameters'] {
   return [...new URL(next.url).searchParams];
 }
 
-/** The bytes without the seals of the links, which are others each time. */
+/** Removes the sealed cursors from links, which differ each time. */
 export function unsealed(json: string): string {
   return json.replaceAll(/_cursor=[\w-]+/g, '_cursor=');
 }

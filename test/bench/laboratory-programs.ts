@@ -15,14 +15,14 @@ import { type LaboratoryRow, laboratoryId, laboratoryText } from './laboratory-t
 export interface Program {
   page(page: Page): string;
   read(read: Read): string;
-  /** The statement alone. */
+  /** The text of the statement alone. */
   rows(asked: Page | Read): unknown;
 }
 
 const BINDING = 'open|Observation|category=laboratory';
 const SELF = `${CONTEXT.base}/Observation?category=laboratory&_count=${COUNT}`;
 
-/** As the adapter opens it; both programs keep their statements prepared. */
+/** Opened as the adapter does; both programs cache prepared statements. */
 function openFile(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { readOnly: true });
   database.exec('PRAGMA query_only = ON; PRAGMA cache_size = -65536');
@@ -48,7 +48,7 @@ const cursors = cursorCodec(LINK_SECRET);
 
 const linkTo = (cursor: Cursor): string => `${SELF}&_cursor=${cursors.seal(cursor, BINDING)}`;
 
-/** Behind the link to the page itself: next, previous and first. */
+/** The links after `self`: next, previous and first. */
 function linksOf(
   { cursor }: Page,
   last: LaboratoryRow | LaboratoryObject | undefined,
@@ -103,7 +103,7 @@ const NAMES =
     ' ',
   );
 
-/** `offsetsOf`: kept, or asked of Intl for each local time. */
+/** `offsetsOf`: cached offsets, or one call of Intl for each local time. */
 export function obviousProgram(file: string, offsetsOf: (zone: string) => Offset): Program {
   const offset = offsetsOf(ZONE);
   const prepare = preparesLasting(openFile(file));

@@ -57,7 +57,7 @@ function quoted(text: string): string {
   return SAFE.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** Ready text by a value that repeats. */
+/** Caches the text for values that repeat. */
 function kept(make: (value: string) => string): (value: string) => string {
   const known = new Map<string, string>();
   return value => {
@@ -70,7 +70,7 @@ function kept(make: (value: string) => string): (value: string) => string {
   };
 }
 
-/** What stands behind a quantity's value. */
+/** The text after a quantity's value. */
 const unitText = kept(unit => {
   const [code, name] = UNITS[unit.trim().toUpperCase()] ?? [];
   if (code !== undefined)
@@ -93,7 +93,7 @@ function clockText(date: string, clock: Text): string {
   return `T${hour}:${clock.slice(2, 4)}:00${offset(`${date} ${hour}`)}`;
 }
 
-/** Range without unit, so that it can be kept: where the units go stands a tab. */
+/** Reference range without units, so that it can be cached; a tab marks the place of each unit. */
 const rangeText = kept(range => {
   const [, low, high, sign, limit] = RANGE.exec(range) ?? [];
   const bound = (name: string, digits: string | undefined): string =>
@@ -156,7 +156,7 @@ function valueText(row: LaboratoryRow): string {
   return `,"dataAbsentReason":${ABSENT}"${code}","display":"${name}"}],"text":"${name}"}`;
 }
 
-/** Blank means normal, of a code or a number. */
+/** True for an abnormal result. A blank code or number means normal. */
 function isFlagged(row: LaboratoryRow): boolean {
   const status = row[6];
   if (status === 'I' || status === 'i') return false;

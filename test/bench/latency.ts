@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- latency`: how long clients wait while many ask at once, every answer made anew, and how long the
- * server's one thread is held at a time. In: a SQLite file of the demo's schema. Out: a table of milliseconds.
+ * `npm run bench -- latency`: measures how long clients wait under concurrent uncached requests, and how long the
+ * server's thread is blocked at a time. In: a SQLite file of the demo's schema. Out: a table of milliseconds.
  */
 import { once } from 'node:events';
 import type { Task } from './http-server.ts';
@@ -10,7 +10,7 @@ import { printTable } from './table.ts';
 const PROGRAM = new URL('http-server.ts', import.meta.url);
 const REQUESTS = 4000;
 
-/** Of each kind so many in a turn: what an application asks when it opens a chart, and a list now and then. */
+/** The mix of requests of an application that opens a chart, and sometimes a list. */
 export async function mixOf(server: Server): Promise<readonly string[]> {
   const page = await fetchOnce(server, '/fhir/Patient?_count=40', 'identity');
   const { entry }: { entry: readonly { resource: { id: string } }[] } = JSON.parse(page.body.toString());
@@ -63,7 +63,7 @@ async function measure(server: Server, asked: Asked, connections: number): Promi
   ];
 }
 
-/** Since it was asked before: how late timers of the server were, which is how long its thread was held. */
+/** Delay of the server's timers since the last call, which is how long its thread was blocked. */
 export async function delayOf({ child }: Server): Promise<{ readonly p99: number; readonly longest: number }> {
   child.send('delay');
   const [delay] = await once(child, 'message');

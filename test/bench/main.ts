@@ -1,11 +1,11 @@
 /**
- * `npm run bench -- <what>`: measurements for people; a test looks at `files` alone. Without a name: a page and a read
- * beside programs written by hand. Those with numbers of patients take SQLite files of the demo's schema, and build
- * such databases without.
+ * `npm run bench -- <what>`: measurements for people; a test runs `files` alone. Without a name: a page and a read
+ * beside hand-written programs. Benches with numbers of patients take SQLite files of the demo's schema, or build such
+ * databases.
  */
 import { withDatabases } from './databases.ts';
 
-/** Of one database, built with so many patients where none is given. */
+/** A bench of one database; without a file it is built with this number of patients. */
 const on =
   (patients: number, bench: (file: string) => Promise<void>) =>
   (more: readonly string[]): Promise<void> =>

@@ -27,7 +27,7 @@ import { type Demo, demoOver } from '../law/demo.ts';
 import { sideBySide, type Work } from './clock.ts';
 import { type Relay, startRelay } from './relay.ts';
 
-/** The server's time counts for none of both, so a round takes longer than elsewhere. */
+/** The CPU time excludes the wait for the server, so a round takes longer than in other benches. */
 const ROUNDS = { rounds: 5, least: 2000 } as const;
 const PAGES = ['Observation', 'MedicationRequest', 'Encounter'];
 const EXPORTED = ['Observation', 'MedicationRequest', 'DiagnosticReport'];
@@ -67,7 +67,7 @@ export async function benchMssql(patients = 60): Promise<void> {
   }
 }
 
-/** What is encrypted cannot be kept. */
+/** Starts a relay; undefined with TLS, because encrypted answers cannot be recorded. */
 async function relayBefore(url: string): Promise<(Relay & { readonly url: string }) | undefined> {
   const read = parseSqlServerAddress(url);
   if ('problems' in read) throw new Error(`MSSQL_URL: ${read.problems.join('; ')}`);
@@ -106,7 +106,7 @@ async function measuring(from: Database, pools: Pools): Promise<() => Promise<vo
   };
 }
 
-/** Of the rate of the driver as it comes, and with our settings. */
+/** Shares of the driver's rate with default settings, and with our settings. */
 interface Shares {
   readonly plain: number;
   readonly tuned: number;
@@ -119,7 +119,7 @@ function mean(shares: readonly Shares[]): Shares {
   return { plain: of('plain'), tuned: of('tuned') };
 }
 
-/** `statementsOf` runs a work and gives the statements that it sends; otherwise nothing is done besides. */
+/** `statementsOf` runs a work and returns the statements that it sends; otherwise nothing is recorded. */
 function recorded(database: Database): {
   readonly database: Database;
   readonly statementsOf: (work: Work) => Promise<readonly Statement[]>;
@@ -178,7 +178,7 @@ async function page({ facade }: Demo, type: string): Promise<number> {
   return (await facade.search({ type, parameters }, context)).entries;
 }
 
-/** As a thread has it for all its parts: rows of one shape are written by one writer. */
+/** The source of a thread, for all its parts: rows of one shape share one writer. */
 function exportSource({ database, registry, facade }: Demo): PartSource {
   const reopen = async (): Promise<void> => {};
   return { registry, parse: facade.parse, sight: facade.sight, shapes: shapeStore(), database: () => database, reopen };

@@ -1,6 +1,6 @@
-/** Offsets of a zone by hand. In: `yyyy-mm-dd hh`, local time. Out: `-05:00`. */
+/** Computes offsets of a zone by hand. In: `yyyy-mm-dd hh`, local time. Out: `-05:00`. */
 
-/** One look-up per hour that occurs. */
+/** One look-up per distinct hour. */
 export function offsets(timeZone: string): (hour: string) => string {
   const known = new Map<string, string>();
   const nameAt = formatter(timeZone);
@@ -8,14 +8,14 @@ export function offsets(timeZone: string): (hour: string) => string {
     const found = known.get(hour);
     if (found !== undefined) return found;
     const text = isoOf(hour);
-    // Right but for the hours around a change of the clocks, and no more is needed here: the bytes are compared.
+    // Correct except in the hours around a clock change. That suffices here, because the bytes are compared.
     const offset = nameAt(Date.parse(text + nameAt(Date.parse(`${text}Z`))));
     if (known.size < 20_000) known.set(hour, offset);
     return offset;
   };
 }
 
-/** Asks each time, and takes the hour for one of UTC's: wrong for some hours around a change of the clocks. */
+/** Asks Intl each time, and takes the hour as UTC: wrong in some hours around a clock change. */
 export function offsetsAsked(timeZone: string): (hour: string) => string {
   const nameAt = formatter(timeZone);
   return hour => nameAt(Date.parse(`${isoOf(hour)}Z`));

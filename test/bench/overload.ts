@@ -13,16 +13,14 @@ import { load, memoryOf, type Server, startProgram } from './servers.ts';
 import { printTable } from './table.ts';
 
 const PROGRAM = new URL('http-server.ts', import.meta.url);
-/** Milliseconds of each load, and within which an answer is in time. */
+/** Milliseconds of each load, and the limit for an answer in time. */
 const LASTS = 10_000;
 const IN_TIME = 2000;
 const CONNECTIONS = 1000;
 
 interface Ended {
   readonly status: number;
-  /**
-   * Milliseconds as the client has them, and of those the server's own, from the head it read to the answer it made.
-   */
+  /** Milliseconds measured by the client, and the server's share: from the parsed head to the finished answer. */
   readonly took: number;
   readonly inside: number;
 }
@@ -42,7 +40,7 @@ export async function benchOverload(file: string): Promise<void> {
     for (const times of [1, 2, 5, 10]) rows.push(await row(`${times} times`, server, paths, bears * times));
     await wait(5000);
     rows.push(await row('half, 5 s later', server, paths, bears / 2));
-    // What the same load comes to where the server has nothing to do.
+    // The same load on a server that does no work.
     for (const times of [1, 5, 10]) rows.push(await row(`a bare server, ${times} times`, bare, paths, bears * times));
     printTable(HEAD, rows);
   } finally {
@@ -102,14 +100,17 @@ function at(times: readonly number[], share: number): string {
 
 const rounded = (value: number): string => Math.round(value).toString();
 
-/** Resident memory of the server's process, with its heap and its buffers. */
+/** Resident memory of the server's process, with its heap and buffers. */
 async function megabytes(server: Server): Promise<string> {
   const { rss, heapUsed, heapTotal, external } = await memoryOf(server);
   const [all, used, heap, buffers] = [rss, heapUsed, heapTotal, external].map(bytes => rounded(bytes / 1024 ** 2));
   return `${all} MB (heap ${used} of ${heap}, buffers ${buffers})`;
 }
 
-/** Requests that no connection was free for are asked for nobody: they count as neither answered nor refused. */
+/**
+ * Sends requests on schedule. A request without a free connection is dropped, and counts as neither answered nor
+ * refused.
+ */
 async function openLoop(server: Server, paths: readonly string[], perSecond: number): Promise<readonly Ended[]> {
   const ended: Ended[] = [];
   const free: Asking[] = [];
@@ -134,7 +135,7 @@ interface Asking {
   ask(path: string): void;
 }
 
-/** One connection; a head with Content-Length and so many bytes after it end a request. */
+/** One connection; a response ends after its head and Content-Length bytes. */
 function asking(port: number, free: Asking[], tell: (one: Ended) => void): Asking {
   const socket = connect(port, '127.0.0.1').setNoDelay(true);
   let begun = 0;
@@ -145,7 +146,7 @@ function asking(port: number, free: Asking[], tell: (one: Ended) => void): Askin
     socket,
     ask(path) {
       begun = performance.now();
-      // Nothing of it is kept.
+      // The cache does not store the answer.
       socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nCache-Control: no-store\r\n\r\n`);
     },
   };

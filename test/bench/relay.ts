@@ -1,8 +1,8 @@
 /**
- * A relay before a SQL Server, in a process of its own whose CPU no bench counts. In: an address without TLS. Out: an
- * address whose SELECTs are answered by the server or, once `keep` was called, from memory: what was asked before is at
- * hand, so that rows come as fast as the driver takes them. What a row costs the driver depends on that: it reads rows
- * again that end in a packet that is not there yet.
+ * Relays to a SQL Server, in a process of its own whose CPU no bench counts. In: an address without TLS. Out: an
+ * address whose SELECTs are answered by the server or, after `keep`, from recorded answers, so that rows arrive as fast
+ * as the driver takes them. The driver's cost per row depends on that: it parses a row again if its last packet has not
+ * arrived yet.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,12 +11,12 @@ import { createAssembler, MESSAGE, readLogin, readRpc } from '../sql/mssql/tds.t
 
 export interface Relay {
   readonly port: number;
-  /** From now on answers come from memory. */
+  /** From now on the relay answers from memory. */
   keep(): void;
   stop(): void;
 }
 
-/** Starts one before the server at a host and port. */
+/** Starts a relay to the server at a host and port. */
 export async function startRelay(host: string, port: number): Promise<Relay> {
   const child: ChildProcess = fork(new URL(import.meta.url), [host, String(port)]);
   const [listening] = (await once(child, 'message')) as [number];
@@ -63,7 +63,7 @@ function relay(client: Socket, server: Socket): void {
     [server, client],
   ] as const) {
     one.on('close', () => other.destroy());
-    // Whoever breaks a connection means it.
+    // A broken connection is intended.
     one.on('error', () => undefined);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * One process of `npm run bench -- search`: a page of 50 Observations and a read of one, beside the programs written by
- * hand. In: a SQLite file of the demo's schema. Out: a message with microseconds of CPU. Bytes are compared before
- * anything is measured.
+ * Runs one process of `npm run bench -- search`: a page of 50 Observations and one read, beside the hand-written
+ * programs. In: a SQLite file of the demo's schema. Out: a message with microseconds of CPU. Bytes are compared before
+ * the measurement.
  */
 import type { SearchRequest } from '../../src/facade.ts';
 import { toXml } from '../../src/resource/xml.ts';
@@ -49,11 +49,11 @@ async function measured(file: string): Promise<Measured> {
     keeping: inTurn(pages, keeping.page),
     statement: inTurn(pages, best.rows),
   });
-  // By themselves: what they leave behind is collected while others run, and counts against those.
+  // Measured separately: their garbage would be collected while others run, and count against those.
   const forms = await sideBySide({
     json: inTurn(pages, ({ parameters }) => search(parameters)),
     xml: inTurn(pages, async ({ parameters }) => toXml((await search(parameters)).json)),
-    // The link of a page belongs to its search: this is the first page each time.
+    // A page's link belongs to its search, so this is always the first page.
     includes: inTurn(pages.slice(0, 1), ({ parameters }) => search([...parameters, ...INCLUDES])),
   });
   const read = await sideBySide({
@@ -71,7 +71,7 @@ interface Written {
   readonly json: string;
 }
 
-/** One after the other; texts become the bytes that are sent. */
+/** Runs the action on the next item each time, and encodes texts into the bytes that are sent. */
 function inTurn<T>(items: readonly T[], action: (item: T) => unknown): Work {
   let at = 0;
   return async () => {

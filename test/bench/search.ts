@@ -1,6 +1,6 @@
 /**
- * A page of 50 Observations and a read of one, beside the programs written by hand, all in one process, and again in
- * others. In: a SQLite file of the demo's schema. Out: a table of microseconds of CPU and ratios.
+ * Measures a page of 50 Observations and one read, beside the hand-written programs, all in one process, repeated in
+ * further processes. In: a SQLite file of the demo's schema. Out: a table of microseconds of CPU and ratios.
  */
 import { compared, inProcesses, type Runs, shown } from './runs.ts';
 import type { Contender, Measured } from './search-process.ts';

@@ -1,6 +1,6 @@
 /**
- * Servers in separate processes, and clients for them. Compares the CPU time of the server processes in alternating
- * rounds, so that other load of the machine affects all of them equally.
+ * Starts servers in separate processes, and clients for them. Compares the CPU time of the server processes in
+ * alternating rounds, so that other load of the machine affects all of them equally.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,21 +14,24 @@ const CONNECTIONS = 8;
 export interface Server {
   readonly port: number;
   readonly child: ChildProcess;
-  /** Sent with each request. */
+  /** Headers of each request. */
   readonly headers: Readonly<Record<string, string>>;
   /** Seconds of CPU so far. */
   cpu(): Promise<number>;
 }
 
-/** None outlives the bench, whatever ends that. */
+/** Children are killed when the bench ends for any reason. */
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill();
 });
 
-/** `program` gets `kind` as its argument and `what` as a message, and sends its port, with headers that it wants. */
+/**
+ * `program` receives `kind` as its argument and `what` as a message, and sends its port, with the headers that it
+ * requires.
+ */
 export async function startProgram(program: URL, kind: string, what?: object): Promise<Server> {
-  // The log goes where nobody reads it, but it is written.
+  // The server writes its log, and the system discards it.
   const child = fork(program, [kind], { stdio: ['ignore', 'inherit', 'ignore', 'ipc'] });
   running.add(child);
   if (what) child.send(what);
@@ -48,7 +51,7 @@ export async function startProgram(program: URL, kind: string, what?: object): P
   };
 }
 
-/** Bytes, and what the event loop waits for (connections, timers). */
+/** Bytes of memory, and the number of the event loop's active resources (connections, timers). */
 export interface Memory extends NodeJS.MemoryUsage {
   readonly resources: number;
 }
@@ -59,7 +62,7 @@ export async function memoryOf({ child }: Server): Promise<Memory> {
   return memory;
 }
 
-/** What a program of `startProgram` does with its messages once it listens. */
+/** Handles the messages of `startProgram` once a program listens. */
 export function answerQuestions(): void {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   process.on('message', message => {
@@ -76,7 +79,7 @@ export function answerQuestions(): void {
   });
 }
 
-/** The product's own server in this process, with its check of who asks and its log. Out: its port. */
+/** Starts the product's own server in this process, with access control and log. Out: its port. */
 export async function startLintel(environment: Readonly<Record<string, string>>): Promise<number> {
   const { readConfig } = await import('../../src/config/config.ts');
   const { createLog } = await import('../../src/log.ts');
@@ -87,7 +90,7 @@ export async function startLintel(environment: Readonly<Record<string, string>>)
   return Number(new URL(running.url).port);
 }
 
-/** The port of a server once it listens on loopback. */
+/** Returns the port of a server once it listens on loopback. */
 export async function portOf(server: HttpServer): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -95,7 +98,7 @@ export async function portOf(server: HttpServer): Promise<number> {
 }
 
 export interface Asked {
-  /** Asked one after the other, again and again. */
+  /** Requested one after the other, repeatedly. */
   readonly paths: readonly string[];
   readonly coding: string;
 }
@@ -105,14 +108,13 @@ export interface Load {
   readonly requests: number;
   readonly warm: number;
   /**
-   * This process, which asks, does not sleep in between. For servers that answer as fast as it asks: whoever answers a
-   * client that sleeps on the same machine wakes it, which takes up to a sixth of a request, and a slower server, whose
-   * client sleeps more often, does so more often.
+   * Keeps this client process from sleeping between requests. For servers as fast as the client: to wake a sleeping
+   * client on the same machine costs the server up to a sixth of a request, and a slower server pays it more often.
    */
   readonly awake?: boolean;
 }
 
-/** Microseconds of CPU per request of each server, the median of rounds that are interleaved. */
+/** Microseconds of CPU per request of each server, the median of alternating rounds. */
 export async function compareServers<Name extends string>(
   servers: Readonly<Record<Name, Server>>,
   asked: Asked,
@@ -134,7 +136,9 @@ export async function compareServers<Name extends string>(
   return Object.fromEntries(medians) as Readonly<Record<Name, number>>;
 }
 
-/** Until it is told to sleep: the event loop never waits while something is immediate. */
+/**
+ * Keeps the process awake until the returned function is called: with a pending immediate the event loop never waits.
+ */
 function stayAwake(): () => void {
   let turn = setImmediate(function next() {
     turn = setImmediate(next);
@@ -143,7 +147,7 @@ function stayAwake(): () => void {
 }
 
 export interface Fetched {
-  /** Names and values in turn, without those that each connection has of its own. */
+  /** Alternating names and values, without the headers of the connection. */
   readonly headers: readonly string[];
   readonly body: Buffer;
 }
@@ -173,7 +177,7 @@ function headersFor(coding: string): Record<string, string> {
 }
 
 /**
- * Sends requests over kept connections, each when the answer before it has come as a whole. `waited` is told the
+ * Sends requests over keep-alive connections, each after the whole answer to the one before. `waited` receives the
  * milliseconds of each.
  */
 export async function load(
@@ -211,7 +215,7 @@ export async function load(
   );
 }
 
-/** Of head and body together; the head comes in one piece. */
+/** Length of head and body together; the head must arrive in one piece. */
 function lengthOf(chunk: Buffer): number {
   const end = chunk.indexOf('\r\n\r\n') + 4;
   const length = /\r\ncontent-length: (\d+)/i.exec(chunk.toString('latin1', 0, end))?.[1];

@@ -1,6 +1,6 @@
 /**
- * The server of `npm run bench -- soak`, a process of its own. In: its environment, as a message. Out: its port; it
- * reloads when it is told to, and tells what became of that when it is asked.
+ * Runs the server of `npm run bench -- soak` in a process of its own. In: its environment, as a message. Out: its port;
+ * reloads on request, and reports the result on request.
  */
 import { once } from 'node:events';
 import { readConfig } from '../../src/config/config.ts';

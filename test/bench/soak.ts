@@ -17,7 +17,7 @@ import { printTable } from './table.ts';
 const PROGRAM = new URL('soak-server.ts', import.meta.url);
 const PACK = new URL('../../mappings/medkeep/', import.meta.url).pathname;
 const ACCOUNT = { username: 'soak', password: 'soak and soak again' };
-/** Milliseconds between two requests of one client: the machine is busy, not overloaded. */
+/** Milliseconds between two requests of one client, so that the machine is busy and not overloaded. */
 const PAUSE = 5;
 const READERS = 4;
 
@@ -76,7 +76,7 @@ async function soak(server: Server, pack: string, minutes: number): Promise<void
     }
   })();
   await Promise.all([...work, watching]);
-  // What is left of connections and jobs ends.
+  // Waits until remaining connections and jobs have ended.
   await wait(10_000);
   rows.push(await state('10 s after', server));
   server.child.send('outcomes');
@@ -166,7 +166,7 @@ async function exported(of: Soak, poll: string): Promise<void> {
   }
 }
 
-/** Other mappings each time: the same would not be loaded. */
+/** Changes the mappings each time, because unchanged ones would not be reloaded. */
 async function reloading(of: Soak): Promise<void> {
   const path = join(of.pack, 'pack.yaml');
   const text = readFileSync(path, 'utf8');
@@ -177,7 +177,7 @@ async function reloading(of: Soak): Promise<void> {
   }
 }
 
-/** Clients that go while their answer is made, or before their request is whole. */
+/** Clients that disconnect while their answer is made, or before their request is complete. */
 async function aborting(of: Soak): Promise<void> {
   for (let i = 0; !of.isOver(); i++) {
     const socket = connect(of.server.port, '127.0.0.1').on('error', () => {});
