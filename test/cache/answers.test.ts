@@ -17,7 +17,7 @@ async function clinic(limits: Partial<AnswerLimits> = {}): Promise<SmallClinic> 
   return made;
 }
 
-/** Asks until the answer is kept: the first time a table is read its mark is not known yet. */
+/** Repeats a request until its answer is cached: at the first read of a table its watermark is unknown. */
 async function warm(made: SmallClinic, query: string): Promise<string> {
   for (let i = 0; i < 3; i++) {
     const { text, origin } = await made.ask(query);
@@ -55,7 +55,7 @@ test('a reload of the mappings drops cached answers, and an answer in progress i
   expect(made.cache.counters().entries).toBe(1);
   made.cache.serve(freshnessOf(made.registry, made.catalog, made.database));
   expect(made.cache.counters()).toMatchObject({ entries: 0, bytes: 0 });
-  // Asked with what its mappings know of their tables, the replaced ones.
+  // Uses the tables of the replaced mappings.
   const { text, origin } = await made.ask('AllergyIntolerance?patient=1');
   expect(JSON.parse(text)).toEqual(JSON.parse(await made.look('AllergyIntolerance?patient=1')));
   expect(origin).toBe('miss');
@@ -155,7 +155,7 @@ test('a watermark that changes while the answer is read is not used for it', asy
   const made = await clinic();
   await warm(made, 'AllergyIntolerance?patient=1');
   made.time.now += LIMITS.maxAge;
-  // The mark is known, and changes after the rows have been read.
+  // The watermark is known, and changes after the rows have been read.
   const { query } = made.database;
   let late = false;
   made.database.query = async (plan, options) => {
@@ -230,7 +230,7 @@ test('a time-dependent answer lives for CACHE_TTL, even if its table has a water
   const before = await warm(made, 'Encounter/1');
   expect(before).toContain('"in-progress"');
   await warm(made, 'AllergyIntolerance/7');
-  // 1,000 s since 1970 at first; the stay ends at 1,005 s.
+  // The clock starts at 1,000 s since 1970; the stay ends at 1,005 s.
   made.time.now += LIMITS.ttl + 1;
   const after = await made.ask('Encounter/1');
   expect(after.origin).not.toBe('hit');

@@ -1,6 +1,4 @@
-/**
- * Any interleaving of writes, requests and time: what is answered was true within the bound, and for that caller.
- */
+/** Random interleavings of writes, requests and time: each answer was true within the bound, and for its caller. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Access, accessToPatients, OPEN_ACCESS } from '../../src/auth/access.ts';
@@ -15,7 +13,7 @@ type Step =
       readonly id: number;
     }
   | { readonly kind: 'wait'; readonly milliseconds: number }
-  /** Several at the same time. */
+  /** Several concurrent requests. */
   | { readonly kind: 'ask'; readonly which: readonly (readonly [query: number, caller: number])[] };
 
 const QUERIES = ['Patient/1', 'Patient', 'Patient?family=n2', 'AllergyIntolerance?patient=1', 'AllergyIntolerance'];
@@ -40,7 +38,7 @@ function waits() {
   return fc.constantFrom(400, LIMITS.interval + 1, LIMITS.ttl + 1, LIMITS.maxAge + 1);
 }
 
-/** The statement, and how long a change by it may be hidden: where the watermark shows it, for the interval. */
+/** A statement, and how long a change by it may stay hidden: for the interval if the watermark shows the change. */
 function write(
   { what, id: n }: Step & { readonly kind: 'write' },
   tick: number,
@@ -81,9 +79,9 @@ test('no answer is staler than its bound, or made for another caller', async () 
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async steps => {
       const clinic = await smallClinic();
       try {
-        /** What was true from when on, and how long what came before may be seen after that. */
+        /** The states with their beginnings, and how long the state before may still be seen. */
         const truths: Truth[] = [];
-        /** When each was asked last. */
+        /** Time of the last request for each query. */
         const asked: number[] = [];
         const look = async (bound: number, row?: number): Promise<void> => {
           const answers = await Promise.all(
@@ -114,8 +112,8 @@ test('no answer is staler than its bound, or made for another caller', async () 
         }
 
         /**
-         * A row that goes before its mark was seen takes the mark along: its last change is hidden as long as its end.
-         * The mark is seen once the answer is asked for when the interval is over.
+         * If a row is deleted before its watermark was seen, the watermark goes with it: its last change may stay
+         * hidden as long as its deletion. A watermark is seen by a request after the interval.
          */
         function forget(row: number): void {
           for (const { bounds, from } of truths.filter(truth => truth.row === row)) {
@@ -125,12 +123,12 @@ test('no answer is staler than its bound, or made for another caller', async () 
           }
         }
 
-        /** Some state gives this answer, and of every change since then the bound is not over. */
+        /** True if some state gives this answer, and no later change has exceeded its bound. */
         function mayBeSeen(text: string, at: number): boolean {
           for (let i = truths.length - 1; i >= 0; i--) {
             const truth = truths[i];
             if (truth?.answers[at] === text) return true;
-            // What made no difference to the answer hides nothing.
+            // A change that did not alter the answer does not count.
             const differs = truth?.answers[at] !== truths[i - 1]?.answers[at];
             if (truth !== undefined && differs && clinic.time.now - truth.from > (truth.bounds[at] ?? 0)) return false;
           }
@@ -142,6 +140,6 @@ test('no answer is staler than its bound, or made for another caller', async () 
     }),
     { numRuns: runsOf(100) },
   );
-  // Else it was no test of a cache.
+  // Without hits the cache would not be tested.
   expect(hits).toBeGreaterThan(runsOf(50));
 });

@@ -4,7 +4,7 @@ import { deadlineOf, endsAt } from '../../src/sql/database.ts';
 
 const always = () => true;
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test says so. */
 function work() {
   const signals: AbortSignal[] = [];
   const ends: { resolve: (value: string) => void; reject: (error: Error) => void }[] = [];
@@ -37,7 +37,7 @@ test('requests with another key, or of too old work, are not joined', () => {
   time.now = 10;
   const recent = (begun: number) => time.now - begun < 10;
   expect(flights.take('k', undefined, recent, run).joined).toBe(false);
-  // The later work is what is joined from then on, and the end of the earlier changes nothing.
+  // Callers now join the later work; the end of the earlier work changes nothing.
   expect(flights.take('k', undefined, recent, run).joined).toBe(true);
 });
 
@@ -53,7 +53,7 @@ test('a request that is cancelled gets its own error; only the last one cancels 
   second.abort();
   await expect(two.promise).rejects.toMatchObject({ reason: 'cancelled' });
   expect(signals[0]?.aborted).toBe(true);
-  // Nobody joins what has been cancelled.
+  // No caller joins cancelled work.
   const three = flights.take('k', undefined, always, run);
   expect(three.joined).toBe(false);
   ends[1]?.resolve('b');

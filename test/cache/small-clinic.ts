@@ -118,7 +118,7 @@ elements:
 
 const BASE = 'http://localhost/fhir';
 
-/** What the tests keep. */
+/** The cached answers of the tests. */
 export interface Text {
   readonly text: string;
   readonly bytes: number;
@@ -133,14 +133,14 @@ export interface SmallClinic {
   readonly cache: AnswerCache<Text>;
   /** Milliseconds. */
   readonly time: { now: number };
-  /** Tables of the statements sent for answers, and statements sent in all. */
+  /** Tables of the statements sent for answers, and the number of all statements sent. */
   readonly sent: { plans: SqlPlan[]; statements: number };
-  /** Of the database. */
+  /** The catalog of the database. */
   readonly file: string;
   write(sql: string): void;
-  /** The ids (with what is in brackets) and the origin of an answer. */
+  /** Returns the ids of an answer (in brackets: their details) and its origin. */
   ask(query: string, access?: Access): Promise<{ readonly text: string; readonly origin: string }>;
-  /** The same, past the cache. */
+  /** The same, bypassing the cache. */
   look(query: string, access?: Access): Promise<string>;
   close(): Promise<void>;
 }
@@ -153,7 +153,7 @@ export async function smallClinic(limits: Partial<AnswerLimits> = {}): Promise<S
   mkdirSync(join(folder, 'pack'));
   for (const [name, text] of Object.entries(PACK)) writeFileSync(join(folder, 'pack', name), text);
   const writer = new DatabaseSync(join(folder, 'clinic.sqlite'));
-  // Nothing here has to survive the machine.
+  // The file need not survive a crash of the machine.
   writer.exec(`PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; ${SCHEMA}`);
   const opened = openSqlite(join(folder, 'clinic.sqlite'));
   const sent: SmallClinic['sent'] = { plans: [], statements: 0 };

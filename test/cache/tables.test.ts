@@ -72,7 +72,7 @@ test('a table has a watermark if an index begins with its change column', async 
   const { registry, catalog, close } = await smallClinic();
   onTestFinished(close);
   const marks = [...watermarkPlans(registry, catalog)].map(([key, { from }]) => [key, from?.table.name.toLowerCase()]);
-  // WARD has no index, PHONE no such column; that of BED is in what it looks up.
+  // WARD has no index, PHONE no such column; BED's watermark is in the table that it looks up.
   expect(marks.map(([, table]) => table).toSorted()).toEqual(['allergy', 'bed_log', 'person', 'stay']);
   for (const [key, table] of marks) expect(key).toContain(table);
 });

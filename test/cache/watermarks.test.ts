@@ -18,7 +18,7 @@ test('a table counts as unchanged from its first watermark until the watermark d
   expect(watermarks.of(['t']).since(before, 1000)).toBe('changed');
   await watermarks.of(['t']).ask(1000);
   const after = watermarks.moment();
-  // The mark was seen after this moment: what was read then may be older than it.
+  // The watermark was seen after this moment, so rows read at this moment may be older.
   expect(watermarks.of(['t']).since(before, 1000)).toBe('changed');
   expect(watermarks.of(['t']).since(after, 1000)).toBe('unchanged');
   time.now = 2000;

@@ -1,5 +1,5 @@
 /**
- * Documents of the demo for tests. In: the number of patients. Out: a function that makes any document, and the
+ * Makes documents of the demo for tests. In: the number of patients. Out: a function that makes any document, and the
  * database below it.
  */
 
@@ -19,14 +19,14 @@ import { writeFixture } from '../fixtures/built.ts';
 import { registryOver } from '../law/demo-pack.ts';
 import { type Element, parseXml } from './xml-tree.ts';
 
-/** After all that the demo records. */
+/** A moment after all events of the demo. */
 export const NOW = Date.UTC(2026, 6, 1, 16);
 
 export interface MadeDocument {
   readonly document: Document;
   readonly xml: string;
   readonly root: Element;
-  /** SQL statements that it took. */
+  /** Number of SQL statements. */
   readonly statements: number;
 }
 
@@ -38,7 +38,7 @@ export interface DocumentOptions {
 export interface DemoDocuments {
   readonly facade: Facade;
   make(topic: string, patientId: number, options?: DocumentOptions): Promise<MadeDocument>;
-  /** Rows of the legacy database itself. */
+  /** Rows of the legacy database, read without the mappings. */
   rows<T>(sql: string, ...parameters: readonly SQLInputValue[]): readonly T[];
   close(): Promise<void>;
 }
@@ -93,7 +93,7 @@ export async function openDemoDocuments(
   };
 }
 
-/** What a pack, that of the demo or another, says of documents. */
+/** Reads the choice of documents of the demo's pack, or of another. */
 export function demoContent({ registry }: Facade, pack = DEMO_PACK): Content {
   const path = 'ccds.yaml';
   const text = readFileSync(join(pack, path), 'utf8');
@@ -102,7 +102,7 @@ export function demoContent({ registry }: Facade, pack = DEMO_PACK): Content {
   return content;
 }
 
-/** A document of the demo pack, or of another, over any facade of it. Throws a RangeError where there is none. */
+/** Makes a document of the demo pack, or of another, over any facade of it. Throws a RangeError if there is none. */
 export async function documentOf(
   facade: Facade,
   name: string,

@@ -1,11 +1,11 @@
 /**
- * Documents of the demo for the tests of one file: opened before them, closed after. In: how many charts. Out: the way
- * to make documents and to ask the legacy database itself.
+ * Opens the demo's documents for the tests of one file, and closes them afterwards. In: the number of charts. Out:
+ * functions that make documents and query the legacy database.
  */
 import { afterAll, beforeAll } from 'vitest';
 import { type DemoDocuments, openDemoDocuments } from './demo-documents.ts';
 
-/** To be called at the top of a file. */
+/** Called at the top of a file. */
 export function demoOfFile(patients: number): Omit<DemoDocuments, 'close'> {
   let open: DemoDocuments | undefined;
   beforeAll(async () => {

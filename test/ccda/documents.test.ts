@@ -1,4 +1,4 @@
-/** Documents of every kind of chart are sound, and stay the same while nothing changes. */
+/** Documents of every kind of chart are valid, and do not change while the data stay the same. */
 import { expect, test } from 'vitest';
 import { TOPICS } from '../../src/ccda/topics.ts';
 import { openDemo } from '../law/demo.ts';
@@ -9,10 +9,10 @@ import { structureProblems } from './structure.ts';
 import { all, at, templatesOf, textOf, withTemplate } from './xml-tree.ts';
 
 const names = TOPICS.map(({ name }) => name);
-/** Everything, nothing, children, the dead, sensitive, odd texts and dates, no MRN, no UID, not mapped codes. */
+/** Full and empty charts, children, the dead, sensitive data, odd texts and dates, no MRN, no UID, unmapped codes. */
 const PATIENTS = [1, 2, 3, 4, 5, 9, 10, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 24, 25, 26, 27, 28, 29];
 
-/** For many documents on a machine that does much else. */
+/** Time limit for many documents on a busy machine. */
 const LONG = { timeout: 170_000 };
 
 const demo = demoOfFile(40);

@@ -1,6 +1,4 @@
-/**
- * The table of warnings in docs/ccds-documents.md. In: its text. Out: ids of the rules that it explains.
- */
+/** Reads the table of warnings in docs/ccds-documents.md. In: its text. Out: ids of the rules that it explains. */
 
 export function explainedWarnings(markdown: string): ReadonlySet<string> {
   const table = markdown.slice(markdown.indexOf('## Warnings'));

@@ -1,4 +1,4 @@
-/** What the header says of the patient, of the care team and of the document. */
+/** Tests what the header says of the patient, the care team and the document. */
 import { expect, test } from 'vitest';
 import { demoOfFile } from './demo-of-file.ts';
 import { all, at, withTemplate } from './xml-tree.ts';

@@ -10,7 +10,7 @@ import { type DemoDocuments, openDemoDocuments } from './demo-documents.ts';
 const OLD = 6;
 const TIMES = 5;
 
-/** Every taking of vital signs of a patient so many times, with numbers of its own. */
+/** Repeats every vital sign of a patient this number of times, each with a number of its own. */
 function repeatVitalSigns(legacy: DatabaseSync): void {
   const columns = legacy.prepare('PRAGMA table_info(VIT_SGN)').all() as { readonly name: string }[];
   const names = columns.map(({ name }) => name);
@@ -38,7 +38,7 @@ test('the number of statements does not depend on the size of the chart', { time
     for (const { name } of TOPICS) {
       let most = 0;
       for (const patient of [1, 2, OLD, 26]) most = Math.max(most, (await demo.make(name, patient)).statements);
-      // One search per list with one statement per collection of children, and one per type that is referred to.
+      // One search per list, one statement per collection of children, and one per referenced type.
       expect({ name, few: most <= (name === 'all-patient-data' ? 130 : 30) }).toEqual({ name, few: true });
     }
     const twentyYears = (await demo.make('all-patient-data', OLD)).statements;
@@ -58,7 +58,7 @@ test('five times the measurements take at most four more statements per thousand
   const often = await withDemo(repeatVitalSigns, measure);
   expect(often.measured).toBe(once.measured * TIMES);
   expect(often.length / once.length).toBeLessThan(TIMES * 1.1);
-  // A page has its statement and those of its children.
+  // A page takes one statement, and one for each collection of its children.
   const pages = Math.ceil(often.measured / 1000);
   expect(often.statements - once.statements).toBeLessThanOrEqual(4 * pages);
 });

@@ -1,4 +1,4 @@
-/** How often and when a drug is taken, as HL7 V3 says it. */
+/** Tests how HL7 V3 expresses the times and frequency of a drug. */
 import { expect, test } from 'vitest';
 import { addMedication } from '../../src/ccda/entries/medication.ts';
 import type { Dosage } from '../../src/ccda/fhir/record.ts';
@@ -6,7 +6,7 @@ import { NOTHING } from '../../src/ccda/xml.ts';
 
 type Timing = NonNullable<Dosage['timing']>;
 
-/** The times of an entry beside the interval. */
+/** The times of an entry besides the interval. */
 function timesOf(timing: Timing): readonly string[] {
   let written = '';
   addMedication(

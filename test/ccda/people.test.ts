@@ -1,4 +1,4 @@
-/** How telephone numbers are written, and when somebody was born. */
+/** Tests the form of telephone numbers and birth dates. */
 import { expect, it, test } from 'vitest';
 import type { Patient } from '../../src/ccda/fhir/people.ts';
 import { recordTarget } from '../../src/ccda/header.ts';

@@ -16,7 +16,7 @@ const RANGES: readonly (readonly [first: string | undefined, last: string | unde
   ['2090-01-01', '2090-12-31'],
 ];
 
-/** When the patients were born. */
+/** Birth dates of the patients. */
 const BORN: Readonly<Record<number, string>> = { 1: '1968-06-02', 3: '2025-04-12' };
 
 const digits = (day: string | undefined, open: string): string => day?.replaceAll('-', '') ?? open;
@@ -52,7 +52,7 @@ test.each(RANGES)('problems from %s to %s are those active in the range', async 
      FROM PROB_LST WHERE PT_NO = 1 AND PRB_TYP = 'P' AND (ERR_FL IS NULL OR ERR_FL = 0)`,
   );
   const expected = rows.filter(({ onset, recorded, RSLV_DT }) => {
-    // A month or a year stands for its first day at the start and for its last at the end.
+    // A month or a year counts from its first day as a start, and to its last day as an end.
     const start = (onset ?? recorded ?? '00000000').replace(/0000$/, '0101').replace(/00$/, '01');
     const resolved =
       /^[12]\d{7}$/.test(RSLV_DT?.trim() ?? '') && (RSLV_DT ?? '') < '20260701' ? (RSLV_DT ?? '') : undefined;
@@ -109,7 +109,7 @@ test.each([
   [1, '0001-01-01', '2020-12-31', '19680602'],
   [1, '1850-01-01', '1860-12-31', undefined],
   [1, undefined, '1860-12-31', undefined],
-  // Nobody knows when patient 29 was born.
+  // The birth date of patient 29 is unknown.
   [29, '1753-01-01', '1860-12-31', undefined],
 ])('a document of patient %i has no care before birth, from %s to %s', async (patient, first, last, expected) => {
   const { root } = await demo.make('all-patient-data', patient, { range: { first, last } });
@@ -211,7 +211,7 @@ test('the document of an encounter says "no information" only of sections withou
   const words = all(visit, 'paragraph').map(textOf);
   expect(words.length).toBeGreaterThan(2);
   expect(new Set(words)).toEqual(new Set(['Nothing of this encounter; the record has entries of other times']));
-  // Patient 2 has no chart at all.
+  // Patient 2 has an empty chart.
   const { root: empty } = await demo.make('all-patient-data', 2, { range: { first: '2020-01-01', last: undefined } });
   expect(new Set(all(empty, 'paragraph').map(textOf))).toEqual(new Set(['No information']));
 });

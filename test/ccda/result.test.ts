@@ -1,4 +1,4 @@
-/** Results that are panels: of components, and of other results. */
+/** Tests results that are panels: of components, and of other results. */
 import { expect, test } from 'vitest';
 import { addResults } from '../../src/ccda/entries/result.ts';
 import { addVitalSigns } from '../../src/ccda/entries/vital-sign.ts';
@@ -6,7 +6,7 @@ import type { DiagnosticReport, Observation } from '../../src/ccda/fhir/measured
 import type { SectionWriter } from '../../src/ccda/section.ts';
 import { NOTHING } from '../../src/ccda/xml.ts';
 
-/** A code for each id, as those of other digits are none of LOINC. */
+/** Real LOINC codes for the ids: codes of other digits would be invalid. */
 const CODES = new Map<string, string>([
   ...([
     ['1', '718-7'],
@@ -35,7 +35,7 @@ const report = (id: string, ...results: string[]): DiagnosticReport => ({
   result: refer(...results),
 });
 
-/** Each entry as its code, and that of each observation in it with its value; ids and rows. */
+/** Each entry as its code, with the code and value of each observation in it; ids and rows. */
 function written(add: (content: SectionWriter) => void) {
   const entries: string[] = [];
   const [ids, rows, remarks]: string[][] = [[], [], []];
@@ -80,7 +80,7 @@ test('a panel with a value of its own stands among its members', () => {
 test('members of a panel in a report stand in the organizer of the report, each once', () => {
   const all = [observation('7', { hasMember: refer('1', '2') }), measured('1'), measured('2'), measured('3')];
   expect(results([report('r', '7', '1', '3')], all).entries).toEqual(['99 1 =1 2 =2 3 =3']);
-  // The report names the members alone.
+  // The report refers to the members only.
   expect(results([report('r', '1', '2', '3')], all).entries).toEqual(['99 1 =1 2 =2 3 =3']);
 });
 

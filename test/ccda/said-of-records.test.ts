@@ -1,4 +1,4 @@
-/** What documents say of single records, and in which order. */
+/** Tests what documents say of single records, and in which order. */
 import { expect, test } from 'vitest';
 import { demoOfFile } from './demo-of-file.ts';
 import { all, at, withTemplate } from './xml-tree.ts';
@@ -56,7 +56,7 @@ test('an indication that refers to a problem has the onset of the problem', asyn
   );
   expect(onsets.length).toBeGreaterThan(0);
   for (const { onset } of onsets) expect([...since].some(time => time?.startsWith(onset))).toBe(true);
-  // What somebody only said has no beginning.
+  // An informant's statement has no beginning.
   expect(since).toContain(undefined);
 });
 

@@ -1,14 +1,13 @@
 /**
- * The validator of ../shared/tools/ccda-validate, where it is there and set up: schema, schematrons, vocabulary. In:
- * files. Out: its errors, or undefined (with one printed line) where it cannot run. It is never fetched or installed
- * here.
+ * Runs the validator of ../shared/tools/ccda-validate, if it exists and is set up: schema, schematrons, vocabulary. In:
+ * files. Out: its errors, or undefined (with one printed line) if it cannot run. It is never fetched or installed here.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The tool beside this repository, and a copy of it that was set up. */
+/** The tool beside this repository, and a copy that was set up. */
 const PLACES = ['../../.lintel/ccda-validate', '../../../shared/tools/ccda-validate'].map(path =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
@@ -23,7 +22,7 @@ export interface Finding {
   readonly message: string;
 }
 
-/** Where the tool can run; prints how to prepare it where it cannot. */
+/** Returns the folder in which the tool can run; if there is none, prints how to prepare it. */
 export function findValidator(): string | undefined {
   const place = PLACES.find(path => existsSync(join(path, 'lib/java/CcdaValidate.class')));
   if (place === undefined) {
@@ -39,7 +38,7 @@ export async function validate(place: string, files: readonly string[], report: 
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const arguments_ = ['-q', '--strict', '-j', '1', '--json', report, ...files];
   execFile(join(place, 'validate.sh'), arguments_, { maxBuffer: 64 * 1024 * 1024 }, (error, _out, complaint) => {
-    // 1 says that there are errors.
+    // Exit code 1: the validator found errors.
     if (error && error.code !== 1) reject(new Error(`the validator could not run: ${complaint || error.message}`));
     else resolve();
   });

@@ -1,6 +1,6 @@
 /**
- * Checks rules for every document that no schema covers: links, ids, sections, dates, completeness. In: a document.
- * Out: problems. It runs on every machine; the schematrons of ../shared run where they exist.
+ * Checks rules that no schema covers, for every document: links, ids, sections, dates, completeness. In: a document.
+ * Out: problems. It runs on every machine; the schematrons of ../shared run if they exist.
  */
 import { all, at, type Element, everything, templatesOf, textOf } from './xml-tree.ts';
 
@@ -22,7 +22,7 @@ const HEADER = [
   'component',
 ];
 
-/** Acts that stand in entries. */
+/** Acts that are nested in entries. */
 const ACTS = new Set([
   'act',
   'observation',
@@ -67,10 +67,10 @@ function checkLinks(root: Element, wrong: Wrong): void {
   }
 }
 
-/** Sections some of whose rows are about more than the code that leads to them. */
+/** Sections in which some rows describe more than the code that refers to them. */
 const OF_SEVERAL = ['2.22', '2.23'];
 
-/** The words of a code are a cell, and not the whole row with its dates and people. */
+/** A code's text refers to a cell, and not to the whole row with its dates and people. */
 function checkWords(root: Element, wrong: Wrong): void {
   const cells = new Map(all(root, 'td').map(cell => [cell.attributes['ID'], textOf(cell).trim()]));
   for (const section of all(root, 'section')) {
@@ -83,7 +83,7 @@ function checkWords(root: Element, wrong: Wrong): void {
   }
 }
 
-/** No act has the id of another with the same templates. */
+/** No two acts with the same templates share an id. */
 function checkIds(root: Element, wrong: Wrong): void {
   const seen = new Set<string>();
   for (const act of everything(root)) {
@@ -111,7 +111,7 @@ function checkSection(section: Element, wrong: Wrong): void {
     nullFlavor === undefined || (entries.length === 0 && rows.length === 0),
     `section ${title} has entries and says ${nullFlavor}`,
   );
-  // What the record has of other days is no unknown; some templates demand a null flavour all the same.
+  // Entries of other days are not unknown data, but some templates require a null flavor all the same.
   const elsewhere = rows.length === 0 && /the record has entries of other (?:days|times)$/.test(textOf(section));
   wrong(!elsewhere || !unknown, `section ${title} says NI of what the record has`);
   wrong(nullFlavor !== 'NA' || elsewhere, `section ${title} says NA and not why`);

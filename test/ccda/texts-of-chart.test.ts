@@ -1,7 +1,4 @@
-/**
- * Whatever somebody wrote in their own words and FHIR serves, the patient's document says too: in its narrative and in
- * an entry.
- */
+/** Free text that FHIR serves also occurs in the patient's document: in its narrative and in an entry. */
 import { expect, test } from 'vitest';
 import { plainText } from '../../src/mapping/codecs/html.ts';
 import { demoOfFile } from './demo-of-file.ts';
@@ -22,7 +19,7 @@ interface Told {
   readonly text: string;
 }
 
-/** Remarks, conclusions and comments, wherever they stand in a resource. */
+/** Remarks, conclusions and comments, anywhere in a resource. */
 function wordsOf(value: unknown, where: string): readonly Told[] {
   if (Array.isArray(value)) return value.flatMap(one => wordsOf(one, where));
   if (typeof value !== 'object' || value === null) return [];
@@ -42,7 +39,7 @@ async function served(type: string, parameters: readonly [string, string][]): Pr
   return entry.map(({ resource }) => resource);
 }
 
-/** The texts of signed notes and of reports, as far as they are texts. */
+/** The texts of signed notes and of reports, if they are plain text. */
 async function notesOf(patient: number): Promise<readonly Told[]> {
   const urls = new Set<string>();
   for (const { content } of await served('DocumentReference', [
@@ -68,7 +65,7 @@ function saidIn(elements: readonly Element[]): string {
   return bare(elements.map(textOf).join('\n'));
 }
 
-/** Orders that are done are in no document: what they led to is. */
+/** No document has completed orders; documents have their results. */
 const isDone = ({ resourceType, status }: Served): boolean =>
   resourceType === 'ServiceRequest' && !['active', 'on-hold', 'unknown'].includes(status ?? '');
 

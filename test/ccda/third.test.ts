@@ -14,7 +14,7 @@ import { at, everything } from './xml-tree.ts';
 
 const validator = findValidator();
 
-/** What a row says of when something was, and the ends that its entry has; worked out from the resource alone. */
+/** The expected time in a row and the ends in its entry, computed from the resource alone. */
 function expectedWhen(value: unknown): { readonly text: string; readonly low?: string; readonly high?: string } {
   const digits = (date: string): string => date.replaceAll('-', '');
   if (typeof value === 'string') {

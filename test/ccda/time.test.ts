@@ -79,7 +79,7 @@ test('an interval has a low always, a high where there is one or must be', () =>
 test.each([
   ['2020-05-05T09:00:00-04:00', '2020-05-05T10:00:00-04:00', false],
   ['2020-05-05T10:00:00-04:00', '2020-05-05T10:00:00-04:00', true],
-  // The clock was put back in between.
+  // The clock was set back in between.
   ['2025-11-02T01:10:00-05:00', '2025-11-02T01:50:00-04:00', true],
   ['2020-05-05', '2020-05-05T10:00:00-04:00', true],
   ['2020-05-04', '2020-05-05T10:00:00-04:00', false],

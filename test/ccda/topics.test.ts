@@ -1,4 +1,4 @@
-/** Each topic has the section and the entries that the interface names. */
+/** Each topic has the section and the entries that the interface specifies. */
 import { expect, test } from 'vitest';
 import { demoOfFile } from './demo-of-file.ts';
 import { all, at, templatesOf, withTemplate } from './xml-tree.ts';

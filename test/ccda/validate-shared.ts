@@ -1,7 +1,7 @@
 /**
- * Run by hand: every document of every topic, and of the first listed encounters, for patients of the fixture, through
- * the shared validator, a batch at a time. Prints errors, warnings that docs/ccds-documents.md does not explain, and
- * totals. `node test/ccda/validate-shared.ts [patients] [first] [last] [encounters of each]`
+ * Validates, when run by hand, every document of every topic, and of the first listed encounters, for patients of the
+ * fixture, with the shared validator, in batches. Prints errors, warnings that docs/ccds-documents.md does not explain,
+ * and totals. `node test/ccda/validate-shared.ts [patients] [first] [last] [encounters of each]`
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

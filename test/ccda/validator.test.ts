@@ -11,7 +11,7 @@ const validator = findValidator();
 const folder = temporaryFolder(afterAll);
 const demo = demoOfFile(30);
 
-/** A few documents of every kind; `node test/ccda/validate-shared.ts` takes all of all patients. */
+/** A few documents of every kind; `node test/ccda/validate-shared.ts` validates all documents of all patients. */
 async function samples(): Promise<readonly string[]> {
   const files: string[] = [];
   const add = async (topic: string, patient: number, encounterId?: string): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Entries whose resource lacks what their template demands: they say that it is not known, and are not left out. */
+/** Entries whose resource lacks what their template requires state that it is unknown, and are not omitted. */
 import { expect, test } from 'vitest';
 import type { Chart } from '../../src/ccda/chart.ts';
 import { addNote } from '../../src/ccda/entries/note.ts';

@@ -1,6 +1,4 @@
-/**
- * When something began or was done, in every form that FHIR has for it: in the row of the narrative and in the entry.
- */
+/** Onset and time of an act, in every form that FHIR has: in the narrative's row and in the entry. */
 import { expect, test } from 'vitest';
 import { addAllergy } from '../../src/ccda/entries/allergy.ts';
 import { addProblem } from '../../src/ccda/entries/problem.ts';
@@ -43,7 +41,7 @@ test.each(FORMS)('a problem: %j', (form, text, low) => {
   const condition: Condition = { ...NONE, ...form, recordedDate: '2021-03-03' };
   const { cells, xml } = written(addProblem, condition);
   expect(cells).toContain(text);
-  // Of the problem itself; that of the concern around it is the day on which it was written down.
+  // The problem's own onset; the enclosing concern has the day on which it was recorded.
   expect(xml).toMatch(new RegExp(`<entryRelationship.*<effectiveTime><low ${low}/>`));
   expect(xml.includes('value="40" unit="a"')).toBe('onsetAge' in form);
   expect(LISTS.problems.span?.(condition)?.start).toBe(

@@ -6,13 +6,13 @@ export interface Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly Element[];
-  /** Of this element alone, in order, without that of its children. */
+  /** Text of this element alone, in order, without that of its children. */
   readonly text: string;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
-/** Character data as it is meant: each reference once. Throws for an entity that XML itself does not know. */
+/** Decodes character data, each reference once. Throws for an entity that XML itself does not define. */
 function decode(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(/&(?:#(\d+)|#x([\da-fA-F]+)|(\w+));/g, (whole, decimal?: string, hex?: string, name?: string) => {
@@ -24,7 +24,7 @@ function decode(text: string): string {
   });
 }
 
-/** The one library tells what is not well-formed; the other reads what is, and faster. */
+/** One library detects what is not well-formed; the other parses the rest, and faster. */
 export function parseXml(text: string): Element {
   const valid = XMLValidator.validate(text);
   if (valid !== true) throw new Error(`not well-formed: ${valid.err.msg} at line ${valid.err.line}`);
@@ -65,7 +65,7 @@ function opened(name: string, attributes: Readonly<Record<string, string>>): Ope
   return { name, attributes: decoded, children: [], text: '' };
 }
 
-/** The element and all below it, in the order of the text. */
+/** The element and its descendants, in document order. */
 export function everything(element: Element): readonly Element[] {
   const found: Element[] = [];
   const add = (one: Element): void => {
@@ -80,17 +80,17 @@ export function all(element: Element, name: string): readonly Element[] {
   return everything(element).filter(one => one.name === name);
 }
 
-/** Along a path of children; the first of each name. */
+/** Follows a path of children, by the first of each name. */
 export function at(element: Element, ...path: readonly string[]): Element | undefined {
   return path.reduce<Element | undefined>((from, name) => from?.children.find(one => one.name === name), element);
 }
 
-/** All text below. */
+/** The text of the element and its descendants. */
 export function textOf(element: Element | undefined): string {
   return element === undefined ? '' : element.text + element.children.map(textOf).join('');
 }
 
-/** `root:extension` of an element's templates, without the prefix of C-CDA. */
+/** `root:extension` of an element's templates, without C-CDA's prefix. */
 export function templatesOf(element: Element): readonly string[] {
   return element.children
     .filter(({ name }) => name === 'templateId')
@@ -100,7 +100,7 @@ export function templatesOf(element: Element): readonly string[] {
     });
 }
 
-/** Elements with a template, anywhere below. */
+/** Descendants with a template. */
 export function withTemplate(element: Element, template: string): readonly Element[] {
   return everything(element).filter(one => templatesOf(one).includes(template));
 }

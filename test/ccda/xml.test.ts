@@ -6,7 +6,7 @@ import { attribute, xml as markup, templateIds, textElement } from '../../src/cc
 import { runsOf } from '../share.ts';
 import { all, type Element, parseXml } from './xml-tree.ts';
 
-/** Any string at all, with what tends to break XML more often than chance would have it. */
+/** Random strings, with more of the characters that break XML than by chance. */
 const anyText = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.string({ unit: 'binary' }),
@@ -38,9 +38,7 @@ const anyText = fc.oneof(
     .map(parts => parts.join('')),
 );
 
-/**
- * What XML 1.0 can hold of a text: everything but controls, half surrogates, U+FFFE and U+FFFF, which become U+FFFD.
- */
+/** The text as XML 1.0 can represent it: controls, lone surrogates, U+FFFE and U+FFFF become U+FFFD. */
 function heldByXml(text: string): string {
   return [...text.toWellFormed()]
     .map(character => {
@@ -52,7 +50,7 @@ function heldByXml(text: string): string {
     .join('');
 }
 
-/** Every character of a written document is one of XML 1.0: no reader needs to be lenient. */
+/** Every character of a written document is valid in XML 1.0, so readers need not be lenient. */
 function read(xml: string): Element {
   expect(heldByXml(xml)).toBe(xml);
   return parseXml(xml);

@@ -1,8 +1,8 @@
 /**
- * Whatever the rows hold, resources say it and searches find it: tables of random types with random values, sound and
- * odd ones beside each other, under random indexes and mappings, checked wholly. `ROWS_SEEDS=100` tries more of them.
- * Not among the values: what docs/limits.md names, and dates that a codec for another form does not read, for those are
- * told as losses.
+ * Resources show and searches find whatever the rows hold: the check runs completely on tables of random types with
+ * valid and odd random values, random indexes and random mappings. `ROWS_SEEDS=100` tries more of them. Excluded are
+ * the cases that docs/limits.md names, and dates that a codec for another form does not read, because the check reports
+ * those as losses.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const SEEDS =
     : Array.from({ length: Number(process.env['ROWS_SEEDS']) }, (_, i) => i + 1);
 
 type Value = SQLInputValue;
-/** Declared types, sound values, and odd ones. */
+/** Declared types, valid values, and odd ones. */
 interface Kind {
   readonly types: readonly string[];
   sound(random: Random): Value;
@@ -242,7 +242,7 @@ const ordinalOf = (at: number): number => {
 };
 const ODD = [null, 0, -1, 99_999, 2_980_014, 'x', '', 1.5, 9_999_999, 3_240_314.0831];
 
-/** How numbers and texts hold dates, each with what reads it: as it is, and as an instant. */
+/** Forms of dates in numbers and texts, each with its codecs: for a plain date, and for an instant. */
 const DATED: readonly (readonly [
   types: readonly string[],
   via: string,
@@ -295,7 +295,7 @@ const DATED: readonly (readonly [
   ],
 ];
 
-/** A table of such dates, and mappings of it. */
+/** Makes a table of such dates, and its mappings. */
 function dated(database: DatabaseSync, random: Random): string {
   const [first, second, third] = [random.pick(DATED), random.pick(DATED), random.pick(DATED)];
   const share = random.pick([0, 0.05, 0.3]);

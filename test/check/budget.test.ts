@@ -1,4 +1,4 @@
-/** A section that cannot be ended in time says by how much it was late. */
+/** A section that cannot be interrupted in time reports by how much it was late. */
 import { expect, test } from 'vitest';
 import { runSections } from '../../src/check/run.ts';
 import type { CheckSection } from '../../src/check/section.ts';
@@ -6,7 +6,7 @@ import { smallClinic } from '../cli/small-clinic.ts';
 import { facadeOver } from '../facade-over.ts';
 import { open } from './opened.ts';
 
-/** As a statement of SQLite does, it holds the thread. */
+/** Blocks the thread, as a statement of SQLite does. */
 const SLOW: CheckSection = {
   name: 'slow',
   title: 'Slow',

@@ -1,4 +1,6 @@
-/** Rows that a column marks as deleted are served where no condition asks it: `check` warns, and says how many. */
+/**
+ * `check` warns, with a count, if rows that a column marks as deleted are served because no condition excludes them.
+ */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';

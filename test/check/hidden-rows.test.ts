@@ -1,4 +1,4 @@
-/** Rows that a security policy hides from the login: `check` holds what it counts beside what the engine keeps. */
+/** Rows that a security policy hides from the login: `check` compares its own count with the engine's row count. */
 import { expect, onTestFinished, test } from 'vitest';
 import { ROWS } from '../../src/check/rows.ts';
 import type { Catalog } from '../../src/sql/catalog.ts';
@@ -7,7 +7,7 @@ import { check, open, told } from './opened.ts';
 
 const UNSEEN: Partial<Catalog> = { unseen: ['Whether security policies hide rows from the login is not known.'] };
 
-/** Surveys were asked for so often. */
+/** Number of surveys requested. */
 let asked = 0;
 
 async function problemsWith(kept: number | undefined, more: Partial<Catalog>): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-/** A key that is unique under `where` alone: rows that `where` takes away share it with those that are served. */
+/** A key that is unique only under `where`: rows that `where` excludes share it with rows that are served. */
 import { expect, test } from 'vitest';
 import { SEARCHES } from '../../src/check/searches.ts';
 import { VALUES } from '../../src/check/values.ts';
@@ -15,7 +15,7 @@ elements:
   effectiveDateTime: { from: TAKEN }
 `;
 
-/** The newest of several rows counts, and the others have its id. */
+/** Only the newest of several rows counts; the others have the same id. */
 const NEWEST = KINDS.replace(
   'key: [PERSON_ID], where: { NO: 8 }',
   'key: [NO], where: { missing: { table: WEIGHING, as: n, on: { PERSON_ID: PERSON_ID }, where: { NO: { gt: w.NO } } } }',

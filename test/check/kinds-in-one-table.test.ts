@@ -1,4 +1,4 @@
-/** A table whose rows are of two kinds, which tables with the same key tell apart: each mapping requires its own. */
+/** A table with rows of two kinds, which tables with the same key distinguish: each mapping requires its own. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -16,7 +16,7 @@ id: "${name}-{ID}"
 elements: { active: "true" }
 `;
 
-/** Forty people: of every four, one is staff, `neither` are nothing, and the others are patients. */
+/** Forty people: of every four, one is staff, `neither` have no kind, and the others are patients. */
 async function check(neither: 0 | 1): Promise<string> {
   const { folder, environment } = smallClinic({
     'person.yaml': `${mapping('people', 'PATIENT_ROW')}---\n${mapping('staff', 'STAFF_ROW')}`,

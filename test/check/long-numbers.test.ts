@@ -1,6 +1,6 @@
 /**
- * Numbers of more digits than a double holds are told and searched exactly; the check, which reads resources by
- * JSON.parse, does not judge them.
+ * Numbers of more digits than a double holds are served and searched exactly; the check does not judge them, because it
+ * reads resources by JSON.parse.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -1,6 +1,6 @@
 /**
- * The sample has a row of each branch of a mapping, however rare it is, be the branch one of child rows or of pieces;
- * so a fault that only such a branch shows is found.
+ * The sample has a row for each branch of a mapping, however rare, including branches of child rows and pieces. So a
+ * fault that only such a branch shows is found.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -24,7 +24,7 @@ elements:
     - dataAbsentReason: { coding: [{ system: http://terminology.hl7.org/CodeSystem/data-absent-reason, code: unknown }] }
 `;
 
-/** People with child rows, and pieces of their names: the branches are of these. */
+/** People with child rows and pieces of their names; the branches are in these. */
 const PEOPLE = `mapping: people
 resource: Patient
 source: { table: PERSON, as: p, key: [ID] }
@@ -38,7 +38,7 @@ elements:
         period: { start: { from: TAKEN, if: { KG: { ge: "400" } } } }
 `;
 
-/** 20,000 people and weighings, of whom one has no weight and one is heavy. */
+/** 20,000 people and weighings: one weighing has no weight, one is heavy. */
 function clinic(files: Readonly<Record<string, string>>): SmallClinic {
   const made = smallClinic(files);
   const writer = new DatabaseSync(join(made.folder, 'clinic.sqlite'));
@@ -51,7 +51,7 @@ function clinic(files: Readonly<Record<string, string>>): SmallClinic {
   return made;
 }
 
-/** The ids of the sampled rows. */
+/** Returns the ids of the sampled rows. */
 async function sampled({ registry, database }: Opened, seed: number): Promise<readonly (string | undefined)[]> {
   const facade = facadeOver({ registry, database });
   const seen: (string | undefined)[] = [];

@@ -1,4 +1,4 @@
-/** Zeros where a date should be mean that there is none: `check` tells no value that is lost. */
+/** Zeros in place of a date mean that there is none: `check` reports no lost value. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';

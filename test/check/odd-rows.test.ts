@@ -1,4 +1,4 @@
-/** Rows whose values are sound and unusual: the check finds nothing wrong on them, and what it compares is right. */
+/** Rows with valid but unusual values: the check finds no fault in them, and compares them correctly. */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { lintel } from '../cli/lintel.ts';
@@ -14,7 +14,7 @@ kinds:
   system: http://terminology.hl7.org/CodeSystem/observation-category
 `;
 
-/** The small clinic with further mappings and rows, checked wholly. */
+/** The small clinic with further mappings and rows, checked completely. */
 async function checked(files: Readonly<Record<string, string>>, rows: string): Promise<string> {
   const { environment } = smallClinic(files);
   const database = new DatabaseSync((environment['DATABASE_URL'] ?? '').replace('sqlite:', ''));

@@ -1,4 +1,4 @@
-/** Two mappings of a table whose conditions exclude each other may have the same ids: all is found, and in order. */
+/** Two mappings of a table with mutually exclusive conditions may share ids: searches find all, in order. */
 import { expect, test } from 'vitest';
 import { OPEN_CONTEXT } from '../../src/auth/access.ts';
 import { SEARCHES } from '../../src/check/searches.ts';

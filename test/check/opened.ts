@@ -1,6 +1,6 @@
 /**
- * A pack over a small database, opened for the sections of a check, so that a test can break a codec or a plan
- * beforehand. In: a clinic. Out: its registry and database; the sections that ran over them, and what they told.
+ * Opens a pack over a small database for the sections of a check, so that a test can break a codec or a plan
+ * beforehand. In: a clinic. Out: its registry and database; runs sections over them, and returns what they report.
  */
 import { join } from 'node:path';
 import { ROWS } from '../../src/check/rows.ts';
@@ -25,7 +25,7 @@ export interface Opened {
   readonly database: Database;
 }
 
-/** `looked`: the forms of its rows are known, as they are to the commands. */
+/** `looked`: examines the forms of its rows first, as the commands do. */
 export async function open(
   { folder, pack }: SmallClinic,
   { looked = false }: { readonly looked?: boolean } = {},
@@ -46,7 +46,7 @@ interface How {
   readonly all?: boolean;
 }
 
-/** Runs the sections, by default those that compare, search and count. */
+/** Runs the sections; by default those that compare, search and count. */
 export async function check(
   { registry, database }: Opened,
   { values = false, rules = ALL_RULES, sections = [VALUES, SEARCHES, ROWS], all = false }: How = {},
@@ -67,7 +67,7 @@ export async function check(
 export const told = (reports: readonly SectionReport[]): readonly string[] =>
   reports.flatMap(({ problems }) => problems.map(formatProblem));
 
-/** The node of a mapping that reads a column (`sql`: an expression), by a codec whose label fits. */
+/** Returns the node of a mapping that reads a column (`sql`: an expression) by a codec with a matching label. */
 export function reading({ registry }: Opened, mapping: string, column: string, label = /./): ValueNode {
   const reads = (node: ValueNode): boolean =>
     label.test(node.codec.label) &&

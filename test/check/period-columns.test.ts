@@ -1,4 +1,4 @@
-/** Period columns of temporal tables, which SQL Server writes in UTC whatever the zone of the pack is. */
+/** Period columns of temporal tables, which SQL Server writes in UTC whatever the pack's zone is. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

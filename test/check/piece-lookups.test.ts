@@ -1,4 +1,4 @@
-/** The reading of the check knows what a piece looks up: rows found, rows that are not there, and required ones. */
+/** The check follows the lookups of pieces: existing rows, missing rows, and required ones. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';

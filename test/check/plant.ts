@@ -18,24 +18,24 @@ export interface Told {
   readonly severity: string;
   readonly file: string;
   readonly line: number;
-  /** Message, what was expected, what was found and what might be meant. */
+  /** The message: the problem, what was expected, what was found, and a suggestion. */
   readonly text: string;
 }
 
 export interface Checked {
-  /** The folder of the changed pack. */
+  /** Folder of the changed pack. */
   readonly pack: string;
   readonly told: readonly Told[];
 }
 
 export interface Bed {
   checkWith(planted: readonly Planted[]): Promise<Checked>;
-  /** The text of `lintel check --parameters` over the sound pack after a statement. */
+  /** Output of `lintel check --parameters` over the sound pack after a statement. */
   parametersAfter(sql: string): Promise<string>;
   remove(): void;
 }
 
-/** The sound database, to plant into copies of it. */
+/** The sound database, whose copies get the faults. */
 export function makeBed(): Bed {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-planted-'));
   const sound = join(folder, 'third.sqlite');
@@ -60,7 +60,7 @@ export function makeBed(): Bed {
       copyFileSync(sound, file);
       plant(planted, pack, file);
       const environment = { DATABASE_URL: `sqlite:${file}`, MAPPINGS: pack, DATA_DIR: own };
-      // Searches of all parameters take their time, and no fault here needs them.
+      // Searches of all parameters take long, and no fault here needs them.
       const sections = SECTIONS.filter(({ name }) => name !== 'searches');
       const options = { seed: 1, budgetSeconds: undefined, values: false, all: false };
       const { problems } = (await checkRows(readConfig(environment, {}), sections, options, () => {})).pack;
@@ -90,7 +90,7 @@ function plant(planted: readonly Planted[], pack: string, file: string): void {
   database.close();
 }
 
-/** Whether a fault is told at a line that it concerns; of what the sound database has there, nothing counts. */
+/** True if a fault is reported at its line. Messages that the sound database also causes do not count. */
 export function finds({ at, says, severity }: Planted, { pack, told }: Checked, sound: Checked): boolean {
   const [name, text] = at;
   const lines = readFileSync(join(pack, name), 'utf8').split('\n');

@@ -20,7 +20,7 @@ test('a value that one element cannot read is not reported as absent if an `sql`
   const shown = `${active}\n  alias: [{ sql: "{y.in_use}", type: varchar(4) }]`;
   const { told } = await bed.checkWith([{ ...fault, edit: ['organization.yaml', active, shown] }]);
   expect(told.filter(({ text }) => fault.says.test(text))).toEqual([]);
-  // The profile asks for the element, so those rows are told all the same.
+  // The profile requires the element, so `check` still reports those rows.
   expect(told.map(({ text }) => text)).toContainEqual(
     expect.stringMatching(/^Organization\.active is missing in 2 of 3/),
   );

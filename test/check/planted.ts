@@ -7,15 +7,15 @@ export interface Planted {
   readonly name: string;
   /** A statement that changes rows or indexes. */
   readonly sql?: string;
-  /** A text that occurs once in a file of the pack, and what stands there instead. */
+  /** A text that occurs once in a file of the pack, and its replacement. */
   readonly edit?: readonly [file: string, from: string, to: string];
-  /** The file, and a text of the line as it is after the change. */
+  /** The file, and a part of the line after the change. */
   readonly at: readonly [file: string, text: string];
   readonly says: RegExp;
   readonly severity: 'error' | 'warning';
 }
 
-/** The loader refuses the pack; nothing is asked of the rows. */
+/** The loader refuses the pack, and no rows are read. */
 const REFUSED: readonly Planted[] = [
   {
     name: 'the zone is missing',
@@ -93,7 +93,7 @@ const REFUSED: readonly Planted[] = [
   },
 ];
 
-/** Found in the rows by counting. */
+/** Faults that counts of rows reveal. */
 const COUNTED: readonly Planted[] = [
   {
     name: 'a lookup that finds several rows',
@@ -147,7 +147,7 @@ const COUNTED: readonly Planted[] = [
   },
 ];
 
-/** Found in the rows by reading them. */
+/** Faults that only the values of rows reveal. */
 const READ: readonly Planted[] = [
   {
     name: 'a number of the registry with a wrong check digit',
@@ -308,7 +308,7 @@ const READ: readonly Planted[] = [
   },
 ];
 
-/** Found by numbers of rows alone: each row by itself is as it may be. */
+/** Faults that only statistics over many rows reveal: each row by itself is possible. */
 const NUMBERED: readonly Planted[] = [
   {
     name: 'a date of the far future that no rule of `absent` has',

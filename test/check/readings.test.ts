@@ -1,7 +1,6 @@
 /**
- * A fault of any codec, whatever it reads, is found by the check on rows, at the line of the element: by a reading of
- * the stored value that is not the codec's. So is an `sql` that is served or searched otherwise than the engine works
- * it out.
+ * The check on rows finds a fault of any codec, at the line of the element, by a reading of the stored value that is
+ * independent of the codec. Likewise an `sql` that is served or searched with another value than the engine computes.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -20,7 +19,7 @@ CREATE TABLE VISIT (NO INTEGER NOT NULL PRIMARY KEY, PERSON_ID INTEGER, NOTE TEX
 CREATE TABLE LINE (VISIT_NO INTEGER NOT NULL, SEQ INTEGER NOT NULL, QTY INTEGER, PRIMARY KEY (VISIT_NO, SEQ));
 `;
 
-/** Forty visits with a note each, two lines and every kind of value. */
+/** Forty visits with a note of two lines each, and every kind of value. */
 function visits(files: Readonly<Record<string, string>> = {}): SmallClinic {
   const made = smallClinic({ 'visits.yaml': VISITS, ...files });
   const database = new DatabaseSync(join(made.folder, 'clinic.sqlite'));
@@ -70,7 +69,7 @@ elements:
         valueInteger: { sql: "{l.QTY} * 10 + {l.SEQ}", type: int }
 `;
 
-/** What the sections tell, a line each. */
+/** The messages of the sections, one line each. */
 async function toldOf(opened: Opened & { close(): Promise<void> }, sections = [VALUES]): Promise<string> {
   const all = told(await check(opened, { sections }));
   await opened.close();
@@ -113,7 +112,7 @@ const FAULTS: readonly (readonly [name: string, column: string, label: RegExp, l
   ['a step that is forgotten', 'PNAME', /^piece/, 16, text(name => name.toLowerCase())],
 ];
 
-/** Faults of different codecs are planted together. */
+/** Each round plants faults of different codecs together. */
 const BY_CODEC = [...Map.groupBy(FAULTS, ([, column, label]) => `${column} ${label}`).values()];
 const ROUNDS = [0, 1].map(round => BY_CODEC.flatMap(faults => faults.slice(round, round + 1)));
 
@@ -134,7 +133,7 @@ test.each(ROUNDS.map(round => [round.map(([name]) => name).join(', '), round] as
   },
 );
 
-/** What the server reads of an expression is changed on the way. */
+/** Alters the value of an expression between database and server. */
 const changing =
   (change: (value: string) => string) =>
   (database: Database): Database => ({

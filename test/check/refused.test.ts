@@ -1,11 +1,11 @@
-/** A statement that the database refuses ends what it was for; the rest of the check is done. */
+/** A statement that the database refuses ends only its own part of the check. */
 import { expect, test } from 'vitest';
 import { ROWS } from '../../src/check/rows.ts';
 import { type Database, DatabaseError } from '../../src/sql/database.ts';
 import { smallClinic, WEIGHTS } from '../cli/small-clinic.ts';
 import { check, open, told } from './opened.ts';
 
-/** `database`, which refuses each statement whose text has `part`. */
+/** The `database`, except that it refuses each statement whose text contains `part`. */
 function refusing(database: Database, part: string): Database {
   return {
     ...database,
@@ -24,7 +24,7 @@ const note = (reports: Awaited<ReturnType<typeof check>>, section: string): stri
 test('searches by one parameter that are refused leave the others', async () => {
   const { registry, database, close } = await open(smallClinic());
   const sound = await check({ registry, database });
-  // Only what searches for sexes compares them with values.
+  // Only the search by sex sends this comparison.
   const reports = await check({ registry, database: refusing(database, 'WHERE p.SEX COLLATE RTRIM = ?') });
   await close();
   expect(told(reports)).toEqual([
@@ -46,7 +46,7 @@ test('a mapping whose statements are refused leaves the others', async () => {
   await close();
   expect(told(reports)).toEqual([
     expect.stringMatching(/^person\.yaml:1:1: .*not checked: values of people/),
-    // A weighing is compared with its person.
+    // Comparing a weighing reads its person.
     expect.stringMatching(/^weighing\.yaml:1:1: .*not checked: values of weights/),
     expect.stringMatching(/^person\.yaml:1:1: .*not checked: numbers of rows of people/),
   ]);

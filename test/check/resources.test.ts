@@ -1,4 +1,4 @@
-/** Faults planted in small packs are told at the line that makes the element, or should have. */
+/** `check` reports faults planted in small packs at the line that makes the element, or should. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -156,12 +156,12 @@ test.each(BROKEN)('%s is reported at its line', async (_, files, sql, told) => {
   const { out, code } = await checked(files, sql);
   expect(out).toMatch(told);
   expect(code).toBe(1);
-  // Nothing that a row holds.
+  // The report contains no value of a row.
   expect(out).not.toMatch(/Kowalski|Müller|Walnut|61\.5|1970/);
 });
 
 test('a rule of one release is a warning, and an error for a claim of that release', async () => {
-  // 7.0.0 wants units of results in UCUM.
+  // US Core 7.0.0 requires UCUM units for results.
   const result = WEIGHTS.replace('us-core-body-weight', 'us-core-observation-lab')
     .replace('#vital-signs', '#laboratory')
     .replace('http://unitsofmeasure.org', 'http://units.example.org');

@@ -1,4 +1,4 @@
-/** A large table that no index finds a row of, by its key or by the patient: reads and searches would scan it. */
+/** A large table without an index on its key or on the patient: reads and searches would scan it. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ const HEIGHTS = WEIGHTS.replace('mapping: weights', 'mapping: heights').replace(
 interface Made {
   readonly rows: number;
   readonly sql?: string;
-  /** The one mapping of the table; without it there are two. */
+  /** The condition of the table's only mapping; without it there are two mappings. */
   readonly where?: string;
 }
 

@@ -1,6 +1,4 @@
-/**
- * Without a rule of the planner searches go wrong, and `lintel check` has to notice it on spoiled rows of the demo.
- */
+/** With a rule of the planner off, searches go wrong; `lintel check` has to notice that on spoiled rows of the demo. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runSections } from '../../src/check/run.ts';
 import { SEARCHES } from '../../src/check/searches.ts';
@@ -13,7 +11,7 @@ import { shareOf } from '../share.ts';
 
 const isOnePer = ({ source }: Mapping): boolean => source.onePer.length > 0;
 
-/** Mappings that are checked with all rules on, half of them today. */
+/** Mappings that are checked with all rules on, half of them each day. */
 const SOUND = shareOf(
   [
     ...['Condition', 'CareTeam', 'AllergyIntolerance'].map(
@@ -28,12 +26,13 @@ const SOUND = shareOf(
 const isSound = (mapping: Mapping): boolean => SOUND.some(isOne => isOne(mapping));
 
 /**
- * Of these, the few that are checked without a rule: care teams show every rule but that of rows that share a resource.
+ * The few of them that are checked with a rule off: care teams reveal every rule but that of rows that share a
+ * resource.
  */
 const isCareTeam = ({ resource }: Mapping): boolean => resource === 'CareTeam';
 const SHOWN_BY: Partial<Readonly<Record<keyof Rules, (mapping: Mapping) => boolean>>> = { anchor: isOnePer };
 
-/** Rules without which resources are already other ones; without the others only searches go wrong. */
+/** Rules that change the resources themselves; the others change only searches. */
 const OF_VALUES: ReadonlySet<keyof Rules> = new Set(['targetFilter', 'sourceFilter']);
 
 describe('without a rule of the planner', () => {

@@ -1,4 +1,7 @@
-/** Dates far ahead: spread over decades they are shifted, as in data for research; all of one year they mean none. */
+/**
+ * Dates far in the future: spread over decades they are shifted, as in research data; if all are in one year they mean
+ * that there is none.
+ */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** A local time that clocks skip in spring sorts by its text (docs/limits.md): `check` tells it as a notice. */
+/** `check` gives a notice for a local time that clocks skip in spring: it sorts by its text (docs/limits.md). */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * What is counted before the sections ends in time, says what was not counted, and tells what is at hand meanwhile. In:
- * a table of texts whose BINARY key serves no comparison, for one of them ends in a blank.
+ * The counts before the sections end in time, name what was not counted, and report what is known meanwhile. In: a
+ * table of texts whose BINARY key serves no comparison, because one of them ends in a blank.
  */
 
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ elements:
 needs: [subject]
 `;
 
-/** So many rows each, of which no reference is found: each is compared with all. */
+/** Makes this number of rows each. No reference has a target, so each is compared with all rows. */
 function slowClinic(rows: number) {
   const clinic = smallClinic({
     'stay.yaml': STAYS,
@@ -67,7 +67,7 @@ test('a query that takes too long is reported, and later queries run', async () 
   try {
     const { registry, problems: wrong } = loadPackFiles(readPackFiles(clinic.pack), await database.catalog());
     if (!registry) throw new Error(wrong.map(formatProblem).join('\n'));
-    // One statement gets a fifth: far less than the slow one takes, and far more than the others do on a busy machine.
+    // A statement gets a fifth: far less than the slow one takes, and far more than the others take on a busy machine.
     const timeBudget = createTimeBudget(30_000);
     const stages: string[] = [];
     const problems = await checkLive({

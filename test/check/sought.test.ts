@@ -1,4 +1,4 @@
-/** Rows that the reading of the check joins are sought by an index, however many keys one statement asks for. */
+/** The check finds rows to join by an index, however many keys one statement has. */
 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -76,6 +76,6 @@ test('with --all more resources of a type are searched among than one search may
   await opened.close();
   expect(told(reports)).toEqual([]);
   const [, asked = ''] = /^(\d+) of \1 searches/.exec(reports.flatMap(({ notes }) => notes).join()) ?? [];
-  // A search for each part of the type would be several for each question.
+  // One search for each part of the type would take several statements per search.
   expect(statements / Number(asked)).toBeLessThan(1.5);
 });

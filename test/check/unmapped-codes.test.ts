@@ -1,4 +1,7 @@
-/** What a code map lacks is told once, by the counts of codes, and not again as an element that is never emitted. */
+/**
+ * `check` reports codes that a code map lacks once, by the counts of codes, and not again as an element that is never
+ * emitted.
+ */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Faults of the code that no pack shows: a codec that rounds, an inverse that finds too much, a plan that cuts. Each is
- * made on a sound pack, and the check has to name the line of the element.
+ * Faults of the code that no pack can cause: a codec that rounds, an inverse that finds too much, a plan that
+ * truncates. Each is put into a sound pack, and the check has to name the line of the element.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

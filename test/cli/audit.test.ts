@@ -8,7 +8,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { lintel } from './lintel.ts';
 import { smallClinic } from './small-clinic.ts';
 
-/** A folder of data with an audit of four answers. */
+/** Makes a data folder with an audit of four answers. */
 function audited(): { readonly dataDir: string; readonly environment: Readonly<Record<string, string>> } {
   const folder = temporaryFolder();
   const store = openStore({ path: join(folder, 'audit.sqlite'), bytes: 10_000_000, survives: 'process' });
@@ -134,7 +134,7 @@ test.each([
   }
 });
 
-/** A file as a version wrote it that knew no patients of users. */
+/** Rewrites the file in the form of a version without the patients of users. */
 function oldForm(file: string): void {
   const database = new DatabaseSync(file);
   database.exec('CREATE TABLE RECORD (SEQ INTEGER PRIMARY KEY, TAKEN BIGINT NOT NULL)');
@@ -148,7 +148,7 @@ test('a file of an earlier version, without break-the-glass columns, is read', a
   database.close();
   expect(await times([], environment)).toHaveLength(4);
   expect(await times(['--break-glass'], environment)).toEqual([]);
-  // The server that opens it next adds what is missing, and keeps what is there.
+  // The next server that opens it adds the missing columns, and keeps the records.
   const store = openStore({ path: join(dataDir, 'audit.sqlite'), bytes: 10_000_000, survives: 'process' });
   store.append([record({ at: Date.parse('2026-03-05T12:00:00Z'), glass: 'unconscious' })]);
   store.close();

@@ -1,4 +1,7 @@
-/** A pack that `lintel init` begins on a database of a test, and what `lintel check` says of it. */
+/**
+ * Runs `lintel init` on the database of a test, and `lintel check` on the pack. In: tables and rows. Out: the files of
+ * the pack, and the errors.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -47,7 +50,7 @@ export async function begun(
   const columns = (kind: string): Readonly<Record<string, string>> =>
     Object.fromEntries(first(kind).elements.map(({ path, column }) => [path, column]));
   const text = (name: string): string => readFileSync(join(pack, name), 'utf8');
-  /** What `check` finds once the first candidate of each file counts. */
+  /** Errors of `check` after the first candidate of each file is uncommented. */
   const errors = async (): Promise<readonly string[]> => {
     for (const name of readdirSync(pack).filter(one => one !== 'pack.yaml')) {
       const [mapping = ''] = text(name).split('# ---\n');

@@ -115,7 +115,7 @@ test('an index whose collation no comparison can use counts as none, in check an
   expect(binary.explained).toContain(
     'index BY_SEX of PERSON (SEX) is not used: it is COLLATE BINARY, comparisons are RTRIM; an index on (SEX COLLATE RTRIM) would serve',
   );
-  // A binary index serves where no text ends in a blank.
+  // A binary index serves if no text ends in a blank.
   for (const fit of [await advice('COLLATE RTRIM'), await advice('')]) {
     expect(fit.out).not.toMatch(/no index .*PERSON\.SEX/);
     expect(fit.explained).not.toContain('is not used');

@@ -88,7 +88,7 @@ test('an interrupted export resumes, and a different one in the same folder star
   expect(readdirSync(folder)).not.toContain('.unfinished');
 });
 
-/** The text of all files of Observations, in order. */
+/** Text of all files of Observations, in order. */
 function observationsOf(folder: string): string {
   const files = readdirSync(folder).filter(name => name.startsWith('Observation'));
   return files
@@ -97,7 +97,7 @@ function observationsOf(folder: string): string {
     .join('');
 }
 
-/** Leaves an export of Observations behind that has written so many resources at least, as a stopped process does. */
+/** Leaves an unfinished export with at least this number of Observations, as a stopped process does. */
 async function interrupted(environment: Environment, root: string, lines: number): Promise<void> {
   const config = readConfig(environment);
   const { database, pack, files, changed } = await setUp(config, () => {});
@@ -144,7 +144,7 @@ test('an interrupted export is reported, and can continue', async () => {
     existsSync(join(folder, '.unfinished')) &&
     readdirSync(join(folder, '.unfinished'), { recursive: true }).some(name => String(name).endsWith('.ndjson'));
   await expect.poll(part, { interval: 5 }).toBe(true);
-  // As a terminal's Ctrl+C comes through npm: to both, and passed on.
+  // A terminal's Ctrl+C arrives twice through npm: directly, and passed on.
   for (let i = 0; i < 2; i++) child.kill('SIGINT');
   expect(await ended).toEqual([1, null]);
   expect(notes).toContain('The export is not complete; the same command continues it.');
@@ -202,7 +202,7 @@ test('progress is a bar, a number, a rate and the time that is left', () => {
   expect(progressLine({ share: 0.25, lines: 5000, elapsed: 2000 })).toBe(
     '████████░░░░░░░░░░░░░░░░░░░░░░  25%  5000 resources, 2500/s, 6 s left',
   );
-  // Of an export that went on at 25 % and 4000.
+  // An export that resumed at 25 % and 4000.
   expect(progressLine({ share: 0.5, lines: 5000, elapsed: 2000, from: { share: 0.25, lines: 4000 } })).toContain(
     '5000 resources, 500/s, 4 s left',
   );

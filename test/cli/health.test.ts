@@ -1,4 +1,4 @@
-/** `lintel health` against servers as they are started. */
+/** `lintel health` against running servers. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * `lintel indexes`: what it prints is an index that the database takes and that the planner then uses; then it is
- * printed no more.
+ * `lintel indexes` prints an index that the database accepts and the planner uses; once it exists, it is not printed
+ * any more.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -43,7 +43,7 @@ test('the engine accepts and uses each proposed index, and then no more are prop
     statement: 'CREATE INDEX LINTEL_WEIGHING_TAKEN ON WEIGHING (TAKEN);',
     serves: ['Observation?_sort=date', 'Observation?date'],
   });
-  // The clinic has an index on it.
+  // The clinic already has an index on this column.
   expect(of('PERSON_ID')).toBeUndefined();
   const explained = async () => (await lintel(clinic.environment, 'explain', 'Observation?date=2024-03-10')).out;
   expect(await explained()).not.toContain('LINTEL_WEIGHING_TAKEN');
@@ -187,7 +187,7 @@ test('below each index stands the plan that the engine predicts, as in the view 
     before: ['SCAN w', 'USE TEMP B-TREE FOR ORDER BY'],
     after: ['SEARCH w USING INDEX LINTEL_WEIGHING_TAKEN (TAKEN>?)'],
   });
-  // Searched by a code that the map has: no row can be of any other.
+  // The search uses a code of the map: no row can have another code.
   const sex = indexes.find(({ columns: [first] }) => first === 'SEX');
   expect(sex?.tried?.effects[0]?.after.join()).toContain('LINTEL_PERSON_SEX');
   const inTime = await lintel(clinic.environment, 'indexes', '--budget', '0', '--json');

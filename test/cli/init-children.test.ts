@@ -1,10 +1,10 @@
-/** `lintel init` where a patient's names, numbers and addresses stand in tables of their own. */
+/** `lintel init` on a schema with a patient's names, numbers and addresses in tables of their own. */
 import { expect, test } from 'vitest';
 import { begun } from './begun-pack.ts';
 
 type Insert = Parameters<Parameters<typeof begun>[1]>[0];
 
-/** A person, of whom some are patients, as large products have it. */
+/** Persons, some of whom are patients, as in large products. */
 const PERSONS = `
   CREATE TABLE person (person_id INTEGER PRIMARY KEY, gender VARCHAR(50), birthdate DATE, voided TINYINT);
   CREATE TABLE patient (patient_id INTEGER PRIMARY KEY REFERENCES person(person_id), voided TINYINT);
@@ -109,7 +109,7 @@ test.each([
 
 const ALONE = 'CREATE TABLE patients (id INTEGER PRIMARY KEY, birth_date DATE, sex CHAR(1));';
 
-/** What is found beside the own columns of 40 patients, of whom so many have a row in `table`. */
+/** What init finds besides the own columns of 40 patients, `having` of whom have a row in `table`. */
 async function beside(table: string, ddl: string, having: number, row: (i: number) => (string | number)[]) {
   const { first } = await begun(`${ALONE} CREATE TABLE ${table} (${ddl});`, insert => {
     for (let i = 1; i <= 40; i++) insert('patients', i, '1970-03-14', 'F');

@@ -1,10 +1,10 @@
-/** `lintel init` where codes stand in a table of concepts, with their names and the vocabulary that each is of. */
+/** `lintel init` on a schema with codes in a table of concepts, with their names and vocabularies. */
 import { expect, test } from 'vitest';
 import { begun } from './begun-pack.ts';
 
 type Insert = Parameters<Parameters<typeof begun>[1]>[0];
 
-/** As the common data model of OMOP has them, without keys and foreign keys. */
+/** As in the OMOP common data model, without keys and foreign keys. */
 const OMOP = `
   CREATE TABLE person (person_id INTEGER NOT NULL, birth_datetime DATETIME, gender_concept_id INTEGER, gender_source_value VARCHAR(50));
   CREATE TABLE concept (concept_id INTEGER NOT NULL, concept_name VARCHAR(255), domain_id VARCHAR(20), vocabulary_id VARCHAR(20),
@@ -64,7 +64,7 @@ test('the concept that the name of a column says is the code, with its system', 
   expect(await errors()).toEqual([]);
 });
 
-/** Another product: a declared foreign key, and columns of other names. */
+/** Another product: with a declared foreign key, and other column names. */
 const TERMS = `
   CREATE TABLE PATIENT (PAT_NO INTEGER PRIMARY KEY, LAST_NAME VARCHAR(30), FIRST_NAME VARCHAR(30), BIRTH_DATE DATE);
   CREATE TABLE CODE_LIST (ID INTEGER PRIMARY KEY, CODE_SYSTEM VARCHAR(20), CODE VARCHAR(20), DESCRIPTION VARCHAR(90));

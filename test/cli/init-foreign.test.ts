@@ -1,6 +1,6 @@
 /**
- * `lintel init` before schemas of other habits: German names with declared foreign keys of one column and of several,
- * Spanish names without any key, and foreign keys whose names say nothing.
+ * `lintel init` on schemas with other conventions: German names with declared foreign keys of one and of several
+ * columns, Spanish names without keys, and foreign keys with meaningless names.
  */
 import { expect, test } from 'vitest';
 import { begun, day, instant } from './begun-pack.ts';
@@ -74,11 +74,11 @@ test('German names are read, and declared foreign keys lead to the patient whate
   );
   expect(results).toContain('subject: { ref: patients, on: { PatNr: j2.Traeger } }');
   expect(results).toContain('- system: http://loinc.org');
-  // Without its comparator `<5` would be served as 5.
+  // Without the comparator, `<5` would be served as 5.
   expect(results).toMatch(
     /value: \{ from: Ergebnis, via: comparator-number\.value \}.*no codec reads decimal commas.*\n# {5}comparator: \{ from: Ergebnis, via: comparator-number\.comparator \}\n/,
   );
-  // A single letter of another language is asked about, not taken.
+  // A single letter of another language is offered as a question, not accepted.
   expect(text('codes.yaml')).toMatch(/^# {5}E: absent {2}## 13 rows; perhaps entered-in-error: /m);
   expect(text('codes.yaml')).toMatch(/^# {5}w: female {2}## /m);
   expect(text('vitals.yaml')).toMatch(/^# id: "v-\{FallNr\}-\{MessZeit\}-\{Art\|?\w*\}"/m);

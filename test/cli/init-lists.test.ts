@@ -1,4 +1,4 @@
-/** `lintel init` where each coded column is a number and a table of its own says what the numbers mean. */
+/** `lintel init` on a schema whose coded columns are numbers, with a table of meanings for each. */
 import { expect, test } from 'vitest';
 import { begun } from './begun-pack.ts';
 

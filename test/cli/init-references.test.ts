@@ -1,4 +1,4 @@
-/** References between the tables that `lintel init` proposes: to visits and to those who treat. */
+/** References between the tables that `lintel init` proposes: to visits and to practitioners. */
 import { expect, test } from 'vitest';
 import { begun, instant } from './begun-pack.ts';
 
@@ -17,7 +17,7 @@ const CLINIC = `
 
 type Insert = Parameters<Parameters<typeof begun>[1]>[0];
 
-/** `dangling`: of 40 rows, those whose keys lead to no row. */
+/** `dangling`: how many of the 40 rows have keys without a target row. */
 const rows =
   (dangling: number) =>
   (insert: Insert): void => {
@@ -30,7 +30,7 @@ const rows =
       insert('orders', 2000 + i, visit, i);
       insert('results', 3000 + i, 2000 + i, 'Sodium', 140, 'mmol/L', instant(i), 'final');
       insert('problems', 4000 + i, i, visit, doctor, 'Hypertension', '2023-01-02');
-      // A number of something else: no visit has it.
+      // A number of something else: it is no key of a visit.
       insert('allergies', 5000 + i, i, i, 'Peanut', 'active');
     }
   };
@@ -40,7 +40,7 @@ test('a column with keys of visits or doctors is proposed as a reference to thei
   expect(text('patients.yaml')).toMatch(
     /^# {3}generalPractitioner: \{ ref: practitioners, on: \{ doctor_no: gp \} \} {2}## INTEGER, score 1\.00: declared foreign key to doctors\.doctor_no; 100 % of a sample are there$/m,
   );
-  // Whoever changed a row last did not treat.
+  // The user who changed a row last is no participant.
   expect(text('encounters.yaml')).toMatch(
     /^# {3}participant:\n# {5}individual: \{ ref: practitioners, on: \{ doctor_no: seen_by \} \}/m,
   );
@@ -55,7 +55,7 @@ test('a column with keys of visits or doctors is proposed as a reference to thei
     column: 'encounter_id',
     reference: { mapping: 'encounters', on: [{ theirs: 'visit_no', ours: 'encounter_id' }] },
   });
-  // Only the names say so, and the rows do not.
+  // Only the names suggest it; the rows contradict it.
   expect(text('allergies.yaml')).not.toContain('ref: encounters');
   expect(await errors()).toEqual([]);
   expect(told).not.toContain('Qux');

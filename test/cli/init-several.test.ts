@@ -1,6 +1,4 @@
-/**
- * Tables that hold several kinds of records, told apart by a column: `lintel init` proposes a mapping for each kind.
- */
+/** Tables with several kinds of records, distinguished by a column: `lintel init` proposes a mapping for each kind. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -20,11 +18,11 @@ interface Begun {
   readonly out: string;
   readonly proposals: readonly Proposed[];
   readonly undecided: readonly string[];
-  /** The text of a file of the pack. */
+  /** Text of a file of the pack. */
   file(name: string): string;
-  /** Errors of `check` once the first candidate of each of these files is taken. */
+  /** Errors of `check` after the first candidate in each of these files is uncommented. */
   errors(...files: readonly string[]): Promise<readonly string[]>;
-  /** What a mapping makes of the row with this key. */
+  /** The resource that a mapping makes of the row with this key. */
   preview(mapping: string, key: string): Promise<unknown>;
 }
 
@@ -32,7 +30,7 @@ const PATIENTS = `CREATE TABLE PATIENT (PID INTEGER PRIMARY KEY, LNAME VARCHAR(4
   WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
   INSERT INTO PATIENT SELECT i, 'Quxfamily', 'Quxgiven', '1970-04-25', 'F' FROM n;`;
 
-/** Rows of a table: for each value so many, one for each patient. */
+/** Rows of a table: for each value this number, one for each patient. */
 function rowsOf(
   table: string,
   columns: string,
@@ -92,7 +90,7 @@ async function begun(sql: string, ...options: readonly string[]): Promise<Begun>
   };
 }
 
-/** Kinds that are proposed for a table, with the values of each. */
+/** Kinds proposed for a table, with the values of each. */
 function splitOf({ proposals }: Begun, table: string): Readonly<Record<string, readonly string[] | undefined>> {
   return Object.fromEntries(proposals.filter(one => one.table === table).map(one => [one.kind, one.only?.values]));
 }
@@ -115,7 +113,7 @@ test('a table of problems, allergies, medications and surgeries gives a mapping 
   });
   const allergies = made.file('allergies.yaml');
   expect(allergies).toContain('#   where: { type: allergy }');
-  // Not the day on which it was written down.
+  // Not the date of recording.
   expect(made.file('procedures.yaml')).toContain('#   performedDateTime: { from: begdate }');
   expect(allergies).toContain('#   code:\n#     text: { from: title }');
   expect(allergies).toMatch(/^## {3}type is "allergy" in 20 of 90 rows$/m);

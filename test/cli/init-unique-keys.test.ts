@@ -43,7 +43,7 @@ test('a unique index that has no NULL is the key; a column named `date` alone is
   expect(tables).not.toContain('allergies employer_data');
   expect(tables).not.toContain('conditions icd10_dx_order_code');
   expect(tables).toContain('encounters external_encounters');
-  // What FHIR requires and no column was found for is left to whoever knows.
+  // A person has to map required elements without a matching column.
   expect(await errors()).toEqual([
     'required element Encounter.status is missing',
     'required element Observation.code is missing',

@@ -15,7 +15,7 @@ function begun() {
   return { file, pack, environment };
 }
 
-/** Best table of each kind. */
+/** The best table of each kind. */
 function bestIn(out: string): Readonly<Record<string, string>> {
   const { proposals } = JSON.parse(out) as { proposals: readonly { kind: string; table: string }[] };
   return Object.fromEntries(proposals.toReversed().map(({ kind, table }) => [kind, table]));
@@ -73,7 +73,7 @@ test('the tables of the tutorial are found with their names and tests', async ()
   expect(out).toMatch(/^ {2}code\.text {2}TEST /m);
 });
 
-/** Takes away the `#` of the first candidate of each file, as a person would. */
+/** Removes the `#` of the first candidate of each file, as a person would. */
 function uncommented(pack: string): void {
   for (const file of readdirSync(pack).filter(name => name !== 'pack.yaml')) {
     const [first = ''] = readFileSync(join(pack, file), 'utf8').split('# ---\n');
@@ -97,7 +97,7 @@ test.each([
     problems: readonly { severity: string; code: string; file: string; message: string }[];
   };
   const errors = problems.filter(({ severity }) => severity === 'error');
-  // FHIR requires an element, or pages a key, and a person has to find out where it is.
+  // An element that FHIR requires, or a key for pages: a person has to find its column.
   const isMissing = ({ code, file: of }: (typeof problems)[number]): boolean =>
     code === 'LNT-503' || (code === 'LNT-512' && readFileSync(join(pack, of), 'utf8').includes('key: []'));
   expect(errors.filter(error => !isMissing(error))).toEqual([]);
@@ -167,7 +167,7 @@ test.each([
   expect(out).toContain(note);
 });
 
-/** Days of some months, as a number of each counts them. */
+/** Days of several months, as days since 1970. */
 const SOME_DAYS = Array.from({ length: 30 }, (_, i) => 19_796 - i * 11);
 const yearOf = (day: number): number => new Date(day * 86_400_000).getUTCFullYear();
 const ymd = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
@@ -204,8 +204,7 @@ test.each<[string, string, (day: number) => number | string, string, string]>([
 });
 
 /**
- * English plurals, snake_case, UUIDs as texts, seconds since 1970, `t` and `f`, and a table that joins patients and
- * allergies.
+ * English plurals, snake_case, UUIDs as texts, epoch seconds, `t` and `f`, and a join table of patients and allergies.
  */
 function buildForeign(file: string): void {
   const database = new DatabaseSync(file);

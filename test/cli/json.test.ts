@@ -1,6 +1,4 @@
-/**
- * `--json` of the commands whose result is an act or a list: one JSON object on standard output, whole and alone.
- */
+/** `--json` of the commands that act or list: standard output is exactly one JSON object. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,6 +1,4 @@
-/**
- * The command line as a function: what it writes and its exit code.
- */
+/** Runs the command line as a function. Out: its output and its exit code. */
 import { run } from '../../src/cli/main.ts';
 import type { Environment } from '../../src/config/config.ts';
 

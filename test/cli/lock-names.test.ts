@@ -1,6 +1,6 @@
 /**
- * The JSON Schema that `lintel lock` writes: names of the database where they stand, and no mapping that fitted fits no
- * more.
+ * The JSON Schema that `lintel lock` writes: it adds the database's names, and rejects no mapping that was valid
+ * before.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ elements:
     JSON.stringify(one).includes('"from":{"$ref":"#/definitions/columns"}'),
   );
   expect(binding).toBeDefined();
-  // A pack with the file in it is checked as before.
+  // With the file in it the pack is checked as before.
   expect((await lintel(environment, 'check')).code).toBe(0);
 });
 

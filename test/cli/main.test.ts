@@ -36,7 +36,7 @@ describe.each(commands)('lintel %s', (name, { options, positionals: [fewest] }) 
   });
 });
 
-/** They serve pages and print no result. */
+/** These commands serve pages and print no result. */
 const SERVERS = ['serve', 'workbench'];
 test.each(commands.filter(([name]) => !SERVERS.includes(name)))('lintel %s has --json', (_, { options }) => {
   expect(options['json']).toEqual(expect.any(String));

@@ -1,6 +1,4 @@
-/**
- * What pipelines read of `check` and `test`: SARIF at the lines of the files, JUnit with the failures, exit codes.
- */
+/** Output of `check` and `test` for pipelines: SARIF with lines of the files, JUnit with the failures, exit codes. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { XMLParser } from 'fast-xml-parser';
@@ -18,7 +16,7 @@ resource:
   gender: female
 `;
 
-/** A pack one of whose two tests fails. */
+/** A pack with two tests, one of which fails. */
 function withTests(files: Readonly<Record<string, string>> = {}) {
   const clinic = smallClinic({ 'person.test.yaml': TESTS, ...files });
   const [sarif, junit] = [join(clinic.folder, 'out.sarif'), join(clinic.folder, 'out.xml')];

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { lintel } from './lintel.ts';
 import { smallClinic } from './small-clinic.ts';
 
-/** A table as old products leave them: 3,000 rows. */
+/** A table typical of old products: 3,000 rows. */
 function uglyClinic() {
   const clinic = smallClinic();
   const database = new DatabaseSync(join(clinic.folder, 'clinic.sqlite'));

@@ -1,6 +1,4 @@
-/**
- * `lintel test --record`: what it prints and writes, and its exit codes.
- */
+/** `lintel test --record`: its output, its files and its exit codes. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -1,6 +1,6 @@
 /**
- * The smallest thing that a server can be put in front of: a SQLite file with two tables, and a pack that maps them.
- * Nothing of it is the demo's, so whatever serves it knows nothing of the demo.
+ * Makes the smallest database that a server can serve: a SQLite file with two tables, and a pack that maps them. It has
+ * nothing from the demo, so it tests that no code depends on the demo.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ elements:
   birthDate: { from: BORN }
 `;
 
-/** People without what they are called, or their sex. */
+/** A mapping of people without their names, or their sex. */
 export const NAMELESS = `mapping: people
 resource: Patient
 source: { table: PERSON, as: p, key: [ID] }
@@ -69,7 +69,7 @@ const PACK: Readonly<Record<string, string>> = {
   'weighing.yaml': WEIGHTS,
 };
 
-/** A file that makes an Organization of each person: `place-1`, `place-2`. */
+/** A mapping of each person as an Organization: `place-1`, `place-2`. */
 export const PLACES = `mapping: places
 resource: Organization
 source: { table: PERSON, as: o, key: [ID] }
@@ -80,7 +80,7 @@ elements:
   name: { from: SURNAME }
 `;
 
-/** A file that makes a finished Encounter of each weighing. */
+/** A mapping of each weighing as a finished Encounter. */
 export const VISITS = `mapping: visits
 resource: Encounter
 source: { table: WEIGHING, as: w, key: [NO] }
@@ -91,14 +91,14 @@ elements:
   subject: { ref: people, on: { ID: PERSON_ID } }
 `;
 
-/** Is removed when the test is over. `files` replace or add files of the pack. */
+/** Removed when the test is over. `files` replace or add files of the pack. */
 export function smallClinic(files: Readonly<Record<string, string>> = {}): SmallClinic {
   const clinic = keptClinic(files);
   onTestFinished(() => rmSync(clinic.folder, { recursive: true, force: true }));
   return clinic;
 }
 
-/** The same, for whoever removes its folder. */
+/** The same; the caller removes its folder. */
 export function keptClinic(files: Readonly<Record<string, string>> = {}): SmallClinic {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
   const pack = join(folder, 'pack');

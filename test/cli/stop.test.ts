@@ -8,7 +8,7 @@ import { smallClinic } from './small-clinic.ts';
 
 const LINTEL = fileURLToPath(new URL('../../bin/lintel.mjs', import.meta.url));
 
-/** As npm does it: a shell that waits for the server, and that is all that a signal reaches. */
+/** Starts the server like npm: from a shell that waits for it and alone receives the signal. */
 test('a server stops when its parent shell is killed, such as that of `npm start`', async () => {
   const { environment } = smallClinic();
   const shell = spawn('sh', ['-c', '"$0" "$1" serve; exit $?', process.execPath, LINTEL], {
@@ -29,7 +29,7 @@ test('a server stops when its parent shell is killed, such as that of `npm start
   const [home = ''] = /http:[^ ]*(?=\/\n)/.exec(said) ?? [];
   expect((await fetch(`${home}/health`)).status).toBe(200);
   shell.kill('SIGTERM');
-  // The server holds the other end, and closes it when it ends.
+  // The server has the other end, which closes when the server ends.
   await once(shell.stderr, 'close');
   expect(log).toContain('"signal":"SIGTERM"');
   await expect(fetch(`${home}/health`)).rejects.toThrow('fetch failed');
@@ -61,12 +61,12 @@ test.skipIf(!existsSync('/dev/full'))(
   },
 );
 
-/** Whether this system lets a process be the first of its own tree. */
+/** True if this system can start a process as PID 1 of its own namespace. */
 const isFirst = spawnSync('unshare', ['-r', '-p', '-f', 'true']).status === 0;
 
 test.skipIf(!isFirst)('the first process of a container ends by a signal while it starts', async () => {
   const { environment } = smallClinic();
-  // Until somebody heeds it: at the very beginning nobody can.
+  // Repeats the signal until it is handled: at the very beginning there is no handler.
   const again = `data:text/javascript,setInterval(() => process.kill(1, 'SIGTERM'), 5)`;
   const first = spawn(
     'unshare',

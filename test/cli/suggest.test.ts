@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { lintel } from './lintel.ts';
 import { smallClinic } from './small-clinic.ts';
 
-/** A clinic whose code map knows F alone, with rows of M, MALE, X and a value with a comma. */
+/** A clinic whose code map has F only, with rows of M, MALE, X and a value with a comma. */
 function withOthers() {
   const clinic = smallClinic({
     'codes.yaml': 'sex:\n  system: http://hl7.org/fhir/administrative-gender\n  rows: { F: female }\n',
@@ -44,7 +44,7 @@ test('`codes import` accepts the reviewed CSV of one map', async () => {
   expect(rows).toContain('"+,",,,,,,,sex,PERSON,SEX,1');
   const reviewed = join(folder, 'sex.csv');
   writeFileSync(reviewed, `${out}\n`);
-  // A value without a code is left for a person: nothing is imported until it has one.
+  // A value without a code is left to a person, and the import refuses it until then.
   expect(await run('import', reviewed)).toMatchObject({ code: 1 });
   writeFileSync(reviewed, `${[head, ...rows.filter(row => !row.startsWith('"+'))].join('\n')}\n`);
   expect(await run('import', reviewed, '--write')).toMatchObject({ code: 0 });

@@ -1,10 +1,10 @@
-/** Commands that last tell how far they are on standard error, and print nothing of it among their JSON. */
+/** Long commands report their progress on standard error, and keep it out of their JSON. */
 import { performance } from 'node:perf_hooks';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { lintel } from './lintel.ts';
 import { smallClinic } from './small-clinic.ts';
 
-/** As if each step took three seconds. */
+/** Makes each step appear to take three seconds. */
 function slowClock(): void {
   let at = performance.now();
   vi.spyOn(performance, 'now').mockImplementation(() => {

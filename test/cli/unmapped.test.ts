@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { lintel } from './lintel.ts';
 import { PEOPLE, smallClinic, WEIGHTS } from './small-clinic.ts';
 
-/** A clinic whose code map knows F alone, with rows of M, X and a formula. */
+/** A clinic whose code map has F only, with rows of M, X and a formula. */
 function withOthers(files: Readonly<Record<string, string>> = {}, command = ['codes', 'unmapped']) {
   const clinic = smallClinic({
     'codes.yaml': 'sex:\n  system: http://hl7.org/fhir/administrative-gender\n  rows: { F: female }\n',

@@ -1,6 +1,6 @@
 /**
- * A page from another origin in headless Chromium, with fhirclient as applications load it. Is left out, and says so,
- * where no Chromium is installed. https://developer.mozilla.org/docs/Web/HTTP/CORS
+ * A page from another origin in headless Chromium, which loads fhirclient as applications do. Skipped, with a message,
+ * if no Chromium is installed. https://developer.mozilla.org/docs/Web/HTTP/CORS
  */
 import { execFile } from 'node:child_process';
 import type { Server } from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * Headless Chromium, if installed. In: commands of the DevTools protocol. Out: pages as people and their scripts see
- * them. https://chromedevtools.github.io/devtools-protocol/
+ * Drives headless Chromium, if installed. In: commands of the DevTools protocol. Out: pages as people and their scripts
+ * see them. https://chromedevtools.github.io/devtools-protocol/
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,45 +20,43 @@ function find(): string | undefined {
   });
 }
 
-/** Undefined where none is installed. */
+/** Undefined if no Chromium is installed. */
 export const CHROMIUM = find();
 if (CHROMIUM === undefined) console.log(`SKIPPED: no browser is installed (${NAMES.join(', ')}).`);
 
 export interface Told {
   readonly role: string;
   readonly name: string;
-  /** It is read out when it changes. */
+  /** True for a live region: a screen reader announces its changes. */
   readonly isLive: boolean;
 }
 
 export interface Tab {
   open(url: string): Promise<void>;
-  /** The value of an expression in the page, as soon as it is true. */
+  /** Waits until an expression in the page is true, and returns its value. */
   when(expression: string): Promise<unknown>;
-  /** Shows pages as on a screen of this size, in CSS pixels. */
+  /** Sets the size of the screen, in CSS pixels. */
   resize(width: number, height: number): Promise<void>;
-  /** Runs a statement in the page. Rejects where it throws, such as for a button that is not there. */
+  /** Runs a statement in the page. Rejects if it throws, for example because a button does not exist. */
   run(statement: string): Promise<void>;
   /** Presses a key as a person does: `Tab`, `Enter`, `Escape`, `ArrowDown`, `F8`, a letter with `ctrl`. */
   press(key: string, ctrl?: boolean): Promise<void>;
-  /** Types or pastes a text where the focus is. */
+  /** Types or pastes a text at the focus. */
   write(text: string): Promise<void>;
   /** Clicks with the mouse, in CSS pixels. */
   click(x: number, y: number): Promise<void>;
-  /** What a screen reader is told of: roles and names, of all that it does not pass over. */
+  /** Roles and names in the accessibility tree, without ignored nodes. */
   told(): Promise<readonly Told[]>;
-  /** What the browser refused pages since the tab was opened, such as by their Content-Security-Policy. */
+  /** What the browser blocked since the tab was opened, for example by a Content-Security-Policy. */
   refusals(): readonly string[];
   close(): Promise<void>;
 }
 
-/** Milliseconds between two looks, and until a page counts as hung. */
+/** Milliseconds between two polls, and before a page counts as hung. */
 const LOOK = 50;
 const TIME_LIMIT = 60_000;
 
-/**
- * How many times slower than this machine pages run: `PAGE_SLOWNESS=20` shows tests that go on before a page is ready.
- */
+/** Slows pages down by this factor: `PAGE_SLOWNESS=20` reveals tests that proceed before a page is ready. */
 const SLOWNESS = Number(process.env['PAGE_SLOWNESS'] ?? 1);
 
 /** Virtual key codes. */
@@ -75,7 +73,7 @@ const KEYS: ReadonlyMap<string, number> = new Map([
   ['F8', 119],
 ]);
 
-/** Of the accessibility tree. */
+/** A node of the accessibility tree. */
 interface TreeNode {
   readonly ignored: boolean;
   readonly role?: { readonly value: string };
@@ -85,7 +83,7 @@ interface TreeNode {
 
 interface Reply {
   readonly id?: number;
-  /** Of events, which have no id. */
+  /** Name of an event; events have no id. */
   readonly method?: string;
   readonly params?: { readonly entry?: { readonly source: string; readonly text: string } };
   readonly result?: {
@@ -98,7 +96,7 @@ interface Reply {
   readonly error?: { readonly message: string };
 }
 
-/** Starts a browser of its own with one tab. */
+/** Starts a separate browser with one tab. */
 export async function openTab(): Promise<Tab> {
   const profile = mkdtempSync(join(tmpdir(), 'lintel-chromium-'));
   const flags = [
@@ -106,7 +104,7 @@ export async function openTab(): Promise<Tab> {
     '--no-sandbox',
     '--disable-gpu',
     '--remote-debugging-port=0',
-    // A common screen. On a small one lines of the editor wrap, and where depends on what was drawn beside them so far.
+    // A common screen size. On a small one the editor wraps lines, at places that depend on what was drawn before.
     '--window-size=1440,900',
     `--user-data-dir=${profile}`,
   ];

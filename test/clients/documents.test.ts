@@ -1,6 +1,4 @@
-/**
- * From `$docref` to the document: what a client does that wants a patient's Continuity of Care Document.
- */
+/** The requests of a client for a patient's Continuity of Care Document, from `$docref` to the document. */
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { validateResource } from '../../src/validation/validator.ts';

@@ -12,7 +12,7 @@ interface Resource {
   readonly subject?: { readonly resourceType?: string; readonly id?: string };
 }
 
-/** What is used of fhirclient's Client. */
+/** The part of fhirclient's Client that the tests use. */
 interface Client {
   readonly patient: { readonly id: string | null; read(): Promise<Resource>; request(url: string): Promise<Resource> };
   request<T>(url: string | object, options?: object): Promise<T>;

@@ -1,6 +1,4 @@
-/**
- * An origin of its own with one page and the library fhirclient, as applications load it.
- */
+/** Serves one page and the library fhirclient on an origin of its own, as applications load it. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -8,7 +6,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 
-/** `name`: of a page of this folder. */
+/** `name`: a page of this folder. */
 export async function servePage(name: string): Promise<{ readonly server: Server; readonly origin: string }> {
   const fhirclient = createRequire(import.meta.url).resolve('fhirclient');
   const library = join(dirname(fhirclient), '../../build/fhir-client.pure.js');

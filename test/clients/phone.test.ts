@@ -1,6 +1,5 @@
 /**
- * Every page for people on a phone: it is read by moving down alone. Is left out, and says so, where no Chromium is
- * installed.
+ * Every page for people on a phone scrolls vertically only. Skipped, with a message, if no Chromium is installed.
  * https://www.w3.org/WAI/WCAG21/Understanding/reflow.html
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

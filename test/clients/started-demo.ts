@@ -1,5 +1,5 @@
 /**
- * The demo as `npm start` serves it, over a small fixture, on a free port: for clients that real applications use.
+ * Serves the demo as `npm start` does, over a small fixture, on a free port: for clients that real applications use.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { startServer } from '../../src/main.ts';
 import { writeFixture } from '../fixtures/built.ts';
 
 export interface StartedDemo {
-  /** Of the FHIR interface. */
+  /** Address of the FHIR interface. */
   readonly base: string;
   stop(): Promise<void>;
 }

@@ -161,7 +161,7 @@ type EncounterRow = {
   DX: string | null;
 };
 
-/** Of the rows that count: cancelled, planned, over or not. */
+/** Status of a row that counts: cancelled, planned, finished or in progress. */
 function encounterStatus({ PT_CLS, ADM_DT, DSCH_DTM, CXL_FL, NOSHW }: EncounterRow): string {
   if (CXL_FL === 'Y' || NOSHW === 1) return 'cancelled';
   if (dayOf(DSCH_DTM) !== undefined) return 'finished';

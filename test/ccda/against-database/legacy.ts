@@ -1,7 +1,7 @@
 /**
- * For tests that compare documents with the legacy rows themselves, read by SQL that knows nothing of the mappings:
- * each row that counts stands there once, with its code, dates, value and status, and nothing else does. A validator
- * cannot see an untrue document.
+ * Compares documents with the legacy rows themselves, read by SQL that is independent of the mappings: each row that
+ * counts occurs once, with its code, dates, value and status, and nothing else does. A validator cannot detect an
+ * untrue document.
  */
 import { afterAll, expect } from 'vitest';
 import { uuidOf } from '../../../src/ccda/ids.ts';
@@ -9,7 +9,7 @@ import type { DemoDocuments, MadeDocument } from '../demo-documents.ts';
 import { demoOfFile } from '../demo-of-file.ts';
 import { at, type Element, withTemplate } from '../xml-tree.ts';
 
-/** Charts of every kind, of forty. */
+/** Number of charts; PATIENTS selects some of every kind. */
 const CHARTS = 40;
 export const PATIENTS = [1, 3, 4, 5, 6, 9, 10, 12, 13, 16, 17, 18, 21, 24, 25, 26, 27, 28, 30, 35];
 
@@ -17,11 +17,11 @@ export interface LegacyDemo extends Pick<DemoDocuments, 'rows'> {
   make(topic: string, patient: number): Promise<MadeDocument>;
 }
 
-/** To be called at the top of a file: a document that several of its tests look at is made once. */
+/** Called at the top of a file; makes a document once for several of its tests. */
 export function legacyDemo(): LegacyDemo {
   const demo = demoOfFile(CHARTS);
   const made = new Map<string, Promise<MadeDocument>>();
-  // The module stays in the process of the worker, which runs other files after this one.
+  // The worker's process keeps the module and runs other files after this one.
   afterAll(() => made.clear());
   return {
     rows: demo.rows,
@@ -36,11 +36,11 @@ export function legacyDemo(): LegacyDemo {
 
 export type Facts = Readonly<Record<string, string | undefined>>;
 
-/** Root of an entry's id. */
+/** The root of an entry's id. */
 export const rootOf = (type: string, id: number | string, part = ''): string =>
   uuidOf('medkeep', type, String(id), part);
 
-/** Entries with a template by the root of their id; no id stands twice. */
+/** Returns the entries with a template by the root of their id. No id occurs twice. */
 export function entriesOf(
   root: Element,
   template: string,
@@ -52,7 +52,7 @@ export function entriesOf(
   return map;
 }
 
-/** The same of a topic's document. */
+/** The same for a topic's document. */
 export async function entries(
   demo: LegacyDemo,
   topic: string,
@@ -71,7 +71,7 @@ export function compare(found: ReadonlyMap<string, Facts>, expected: ReadonlyMap
 export const value = (element: Element | undefined, name = 'value') => element?.attributes[name];
 export const day = (time: string | undefined) => time?.slice(0, 8);
 
-/** `20200400` → `202004`; nothing for what is no date. */
+/** `20200400` → `202004`; undefined for anything but a date. */
 export function ymd8(text: string | number | null): string | undefined {
   const match = /^(\d{4})(\d{2})(\d{2})$/.exec(String(text ?? '').trim());
   if (!match || ['0000', '1753', '9999'].includes(match[1] ?? '')) return undefined;
@@ -89,5 +89,5 @@ export const dayOf = (stamp: string | null): string | undefined => {
   return text === undefined || text.startsWith('1753') || text.startsWith('9999') ? undefined : text;
 };
 
-/** Of the tests' clock. */
+/** Today by the tests' clock. */
 export const TODAY = '20260701';

@@ -54,7 +54,7 @@ test.each(PATIENTS)('laboratory results of patient %i', async patient => {
   expect(observations.size).toBe(withTemplate(root, '4.2:2015-08-01').length);
   const used = new Set<string>();
   for (const [key, facts] of expected) {
-    // Odd codes are escaped in ids: those are looked up by what the id can be.
+    // Ids escape odd codes, so the test computes the possible id.
     const id = rootOf('Observation', `lab-${key}`, 'result');
     const one = observations.get(id);
     if (one === undefined && !/^[A-Za-z0-9.-]+$/.test(key)) continue;
@@ -71,7 +71,7 @@ test.each(PATIENTS)('laboratory results of patient %i', async patient => {
       number: facts['number'] === undefined ? undefined : (exact ?? asText),
     }).toEqual({ key, ...facts });
   }
-  // What else is there are tests at the bedside and reports that are nothing but text.
+  // The other entries are point-of-care tests and text-only reports.
   const bedside = demo.rows<{ POC_ID: string }>(
     `SELECT POC_ID FROM POC_RSLT b JOIN PT_MST p ON p.PT_UID = b.PT_UID WHERE p.PT_NO = ? AND DEPT_CD = 'POC'`,
     patient,

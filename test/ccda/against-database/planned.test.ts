@@ -70,7 +70,7 @@ test.each(PATIENTS)('plans of patient %i', async patient => {
     .filter(({ attributes }) => attributes['moodCode'] === 'INT')
     .map(entry => at(entry, 'id')?.attributes['root']);
   expect(found.toSorted()).toEqual(pending.map(({ PLN_ID }) => rootOf('CarePlan', PLN_ID)).toSorted());
-  // What is over has no entry, but is told.
+  // Finished plans have no entry, but a row in the narrative.
   const plan = document.sections.find(({ definition }) => definition.key === 'plan');
   const planned = withTemplate(root, '4.44:2014-06-09').length + withTemplate(root, '4.40:2014-06-09').length;
   const requests = withTemplate(root, '4.39:2014-06-09').length - found.length;
