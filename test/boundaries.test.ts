@@ -1,11 +1,11 @@
 /**
- * Who may import whom, as docs and folder names promise; and the one owner of each external package.
+ * Tests which folders may import which, as docs and folder names promise; and the one owner of each external package.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import { expect, test } from 'vitest';
 
-/** Folder or file of src → what it may import besides itself; a longer path rules before a shorter one. */
+/** Folder or file of src → what it may import besides itself; a longer path takes precedence. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   common: [],
   time: [],
@@ -54,7 +54,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   law: ['time', 'facade', 'auth', 'common', 'resource', 'search', 'mapping', 'r4', 'sql'],
   check: ['*'],
   coverage: ['*'],
-  // Runs in a browser: it knows the server by the types of its answers alone.
+  // Runs in a browser: it imports only the types of the server's answers.
   'workbench/page': ['workbench/wire'],
   'workbench/wire': [],
   workbench: ['*'],
@@ -119,7 +119,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ['*'],
 };
 
-/** Packages and the only part of src that may import each; `node:` modules are free. */
+/** Packages and the only parts of src that may import each; `node:` modules are free. */
 const OWNERS: Readonly<Record<string, string>> = {
   hono: 'http|smart|workbench/server',
   '@hono/node-server': 'http|smart',
@@ -151,10 +151,10 @@ const OWNERS: Readonly<Record<string, string>> = {
 
 interface Import {
   readonly file: string;
-  /** Path in src without its ending, or the name of a package. */
+  /** Path in src without its extension, or the name of a package. */
   readonly target: string;
   readonly own: boolean;
-  /** Loaded when it is first asked for. */
+  /** Loaded on first use. */
   readonly later: boolean;
 }
 

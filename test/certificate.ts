@@ -1,6 +1,6 @@
 /**
- * Certificates for tests of TLS on loopback: self-signed, for `localhost` and 127.0.0.1, made anew each time. Out: PEM.
- * RFC 5280 section 4.1
+ * Makes certificates for tests of TLS on loopback: self-signed, for `localhost` and 127.0.0.1. Out: PEM. RFC 5280
+ * section 4.1
  */
 import { generateKeyPairSync, sign } from 'node:crypto';
 
@@ -37,7 +37,7 @@ function time(date: Date): Buffer {
   return der(GENERALIZED_TIME, Buffer.from(`${date.toISOString().replace(/[-:T]|\..*$/g, '')}Z`));
 }
 
-/** `name`: the subject; `days` from now on, negative for one that has expired. */
+/** `name`: the subject; `days`: validity from now on, negative for an expired certificate. */
 export function selfSigned(name = 'localhost', days = 30): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const now = Date.now();
@@ -56,7 +56,7 @@ export function selfSigned(name = 'localhost', days = 30): Certificate {
   const unsigned = der(
     SEQUENCE,
     der(0xa0, der(INTEGER, hex('02'))),
-    // Positive, and no longer than it needs to be.
+    // Positive, and of minimum length.
     der(INTEGER, hex(`01${now.toString(16).padStart(12, '0')}`)),
     ECDSA_WITH_SHA256,
     named(name),

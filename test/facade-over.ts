@@ -1,6 +1,6 @@
 /**
- * A facade as tests have it. In: a registry and a database, and what a test wants otherwise: by default pages have 50
- * resources and at most 1,000, and pages are signed with a key that everybody knows.
+ * Makes a facade for tests. In: a registry and a database, and options; by default pages have 50 resources and at most
+ * 1,000, and links are sealed with a well-known key.
  */
 import { createFacade, type Facade, type FacadeOptions } from '../src/facade.ts';
 

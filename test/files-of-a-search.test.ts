@@ -1,4 +1,4 @@
-/** Whoever follows a search through the code should not have to open more files than these. */
+/** Limits the number of files that a reader has to open to follow a search through the code. */
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,7 +11,7 @@ const MOST = 110;
 test(`the first search of a server executes at most ${MOST} files of src`, async () => {
   const database = `${temporaryFolder()}/fixture.sqlite`;
   writeFixture(20, database);
-  // In a process of its own, where nothing else runs. The cache is that of `npm start`: loading takes half the time.
+  // In a process of its own, without other work. It shares the compile cache of `npm start`, which halves the loading.
   const { stdout } = await promisify(execFile)(process.execPath, ['test/bench/main.ts', 'files', database], {
     env: { ...process.env, NODE_COMPILE_CACHE: resolve('node_modules/.cache/lintel') },
   });

@@ -1,4 +1,4 @@
-/** What is held for good. Out: bytes of V8's heap after garbage was collected, at each call. */
+/** Measures memory that is retained. Out: bytes of V8's heap after a garbage collection, at each call. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

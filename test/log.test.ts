@@ -70,7 +70,7 @@ test('buffered lines are written before the process ends, even to a slow reader'
     process.exit(3);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = once(child, 'close');
-  // More than what the system keeps for a reader who has not begun.
+  // The log is larger than the system's buffer for a reader that has not begun to read.
   await Promise.race([ended, setTimeout(1000)]);
   const lines = (await text(child.stderr)).trim().split('\n');
   expect(lines.map(line => JSON.parse(line).i)).toEqual([...new Array(20_000).keys()]);
@@ -79,7 +79,7 @@ test('buffered lines are written before the process ends, even to a slow reader'
 
 test.skipIf(!existsSync('/dev/full'))('a disk without room ends nothing, and what was lost is told later', async () => {
   const file = join(temporaryFolder(), 'log');
-  // The lowest number that is free is that of standard error.
+  // A new file gets the lowest free descriptor, which is that of standard error.
   const script = `import { closeSync, openSync } from 'node:fs';
     import { setTimeout } from 'node:timers/promises';
     import { createLog } from ${JSON.stringify(new URL('../src/log.ts', import.meta.url).href)};

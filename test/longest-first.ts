@@ -1,10 +1,10 @@
 /**
- * The order of the files of a run: those that take longest first, so that no worker waits for another at the end.
- * Vitest knows how long files took only where they ran before, and else begins with the largest.
+ * Orders the files of a run: the longest first, so that no worker waits for another at the end. Vitest knows durations
+ * only from earlier runs; without them it begins with the largest files.
  */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take some ten seconds and more, the longest first. */
+/** Files that take about ten seconds or more, the longest first. */
 const LONG = [
   'test/law/sort.test.ts',
   'test/sql/mssql/fault-matrix.test.ts',
@@ -29,7 +29,7 @@ const LONG = [
 ];
 
 export class LongestFirst extends BaseSequencer {
-  /** The files of each project in their order. */
+  /** Returns the files of each project in their order. */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification): number => {
       const at = LONG.findIndex(file => moduleId.endsWith(`/${file}`));

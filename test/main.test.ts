@@ -35,7 +35,7 @@ test('any database with any pack is served, from the first greeting to a page of
   expect(patient).toMatchObject({ resourceType: 'Patient', id: '1', gender: 'female', birthDate: '1970-02-03' });
   expect(await (await fetch(`${url}/ready`)).json()).toMatchObject({ status: 'ok' });
   expect((await fetch(`${url}/`)).status).toBe(200);
-  // Nothing of the demo was built.
+  // The demo was not built.
   expect(existsSync(readConfig(clinic.environment).dataDir)).toBe(false);
 });
 

@@ -34,12 +34,12 @@ test('a folder is tested for writing, without leaving a file', () => {
   expect(whyNotWritable(join(folder, 'file', 'below'))).toBe('ENOTDIR');
 });
 
-// The superuser has all permissions there, and still can make nothing.
+// Even the superuser, who has all permissions, cannot create anything there.
 test.skipIf(!existsSync('/proc/self'))('a read-only folder is refused', () => {
   expect(whyNotWritable('/proc/lintel/data')).toMatch(/^E(NOENT|ACCES|PERM)$/);
 });
 
-// Below /proc nothing can be made, and the system says so as if the folder above were missing.
+// Below /proc nothing can be created; the system reports it as if the parent folder were missing.
 test.skipIf(!existsSync('/proc/self'))('an export into an impossible folder ends at once with a reason', () => {
   const { environment } = clinic();
   const { status, stderr } = spawnSync(process.execPath, [LINTEL, 'export', '/proc/lintel/out', '--type', 'Patient'], {

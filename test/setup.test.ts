@@ -1,6 +1,6 @@
 /**
- * What becomes of mappings that the database does not bear: told at their own line, and served without them if wanted.
- * Over a SQLite file, and over the real driver from a scripted SQL Server.
+ * Mappings that the database does not support: reported at their own line, and left out on request while the others are
+ * served. Over a SQLite file, and with the real driver over a scripted SQL Server.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -88,7 +88,7 @@ describe('a SQL Server', () => {
     const deny = 'name: clinic\ntitle: Clinic\nzone: America/New_York\ndeny: ["*.PIN"]\n';
     const opened = await open({ MAPPINGS: packFolder({ 'pack.yaml': deny }), DATABASE_URL: url });
     expect(opened.errors).toEqual([]);
-    // The column that must not be read is that of a table which no mapping names.
+    // The unreadable column belongs to a table that no mapping names.
     expect([...opened.catalog.tables.keys()].toSorted()).toEqual(['house', 'place', 'room', 'staff']);
     const catalog = endpoint.asked.filter(({ text }) => /FROM sys\.(?:objects|columns|indexes)/.test(text));
     const whole = catalog.filter(({ text }) => !/ IN \((?:@p\d+(?:, )?)+\)/.test(text));

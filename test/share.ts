@@ -1,17 +1,18 @@
 /**
- * How much of a long suite one run asks. Many like questions, such as each value of each search parameter, find the
- * same faults: `npm test` asks a share of them, other ones each day, and the CI asks all (TEST_ALL=1).
+ * Chooses the share of a long suite that one run covers. Many similar cases, such as each value of each search
+ * parameter, find the same faults: `npm test` runs a share of them, a different one each day, and the CI runs all
+ * (TEST_ALL=1).
  */
 
-/** Everything is asked, as long as it takes. */
+/** True: run every case, however long it takes. */
 export const ASKS_ALL = process.env['TEST_ALL'] !== undefined;
 
-/** Numbers the day; TEST_DAY repeats one. */
+/** Number of the day; TEST_DAY repeats a day. */
 export const TEST_DAY = Number(process.env['TEST_DAY'] ?? Math.floor(Date.now() / 86_400_000));
 
 /**
- * One in `oneIn` of the items of each kind, at least one of a kind; all of them where everything is asked. What is left
- * out today is asked on one of the next `oneIn - 1` days.
+ * Returns one in `oneIn` of the items of each kind, at least one of a kind; with TEST_ALL=1 all of them. Each item left
+ * out today is in the share of one of the next `oneIn - 1` days.
  */
 export function shareOf<T>(items: readonly T[], oneIn: number, kindOf: (item: T) => unknown = () => ''): readonly T[] {
   if (ASKS_ALL) return items;
@@ -22,7 +23,7 @@ export function shareOf<T>(items: readonly T[], oneIn: number, kindOf: (item: T)
   });
 }
 
-/** How many of so many random cases are tried: a quarter, or all where everything is asked. */
+/** Returns how many of the random cases to try: a quarter, or all with TEST_ALL=1. */
 export function runsOf(all: number): number {
   return ASKS_ALL ? all : Math.ceil(all / 4);
 }

@@ -1,4 +1,4 @@
-/** What comes with us: licences that a hospital can take, and nothing that runs because it was installed. */
+/** Checks our dependencies: licences that a hospital can accept, and no install scripts. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
@@ -24,7 +24,7 @@ const installed = Object.entries(packages)
   .map(([path, locked]) => ({ ...locked, name: path.replace(/^.*node_modules\//, '') }));
 const shipped = installed.filter(({ dev }) => dev !== true);
 
-/** Licences that ask for no more than a notice. */
+/** Licences that require no more than a notice. */
 const FREE = new Set([
   '0BSD',
   'Apache-2.0',
@@ -36,7 +36,7 @@ const FREE = new Set([
   'Python-2.0',
 ]);
 
-/** Read by a person: what they say in words, and where. */
+/** Checked by a person: the licence in words, and where it is. */
 const READ: Readonly<Record<string, string>> = {
   '@lhncbc/ucum-lhc': 'LICENSE.md: free to use with a notice, and the terms of UCUM',
   fhirpath: 'LICENSE.md: BSD with three clauses',

@@ -1,6 +1,4 @@
-/**
- * A new folder, which is removed when the test that asks for it is over; with `afterAll`, at the end of its file.
- */
+/** Makes a folder, which is removed at the end of the test that calls it; with `afterAll`, at the end of its file. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
