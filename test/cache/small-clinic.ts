@@ -135,10 +135,10 @@ export interface SmallClinic {
   readonly time: { now: number };
   /** Tables of the statements sent for answers, and the number of all statements sent. */
   readonly sent: { plans: SqlPlan[]; statements: number };
-  /** The catalog of the database. */
+  /** Path of the database's file. */
   readonly file: string;
   write(sql: string): void;
-  /** Returns the ids of an answer (in brackets: their details) and its origin. */
+  /** Returns the text of an answer, and its origin in the cache. */
   ask(query: string, access?: Access): Promise<{ readonly text: string; readonly origin: string }>;
   /** The same, bypassing the cache. */
   look(query: string, access?: Access): Promise<string>;

@@ -56,7 +56,7 @@ test('an indication that refers to a problem has the onset of the problem', asyn
   );
   expect(onsets.length).toBeGreaterThan(0);
   for (const { onset } of onsets) expect([...since].some(time => time?.startsWith(onset))).toBe(true);
-  // An informant's statement has no beginning.
+  // An indication without a problem (free text) has no onset.
   expect(since).toContain(undefined);
 });
 

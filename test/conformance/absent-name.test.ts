@@ -1,6 +1,5 @@
 /**
- * A patient without a name, as US Core wants to see one: us-core-6 asks for a name or for the reason that there is
- * none.
+ * A patient without a name: us-core-6 requires a name or the reason for its absence.
  * https://hl7.org/fhir/us/core/STU6.1/StructureDefinition-us-core-patient.html
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,6 +1,4 @@
-/**
- * The CapabilityStatement of the demo: valid, complete for US Core, and true: whatever it says, the server does.
- */
+/** The CapabilityStatement of the demo is valid, complete for US Core, and true: the server does all that it states. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { groupsOf, VERSIONS } from '../../src/coverage/guide.ts';
@@ -46,7 +44,7 @@ afterAll(() => demo.close());
 const ask = async (path: string): Promise<number> =>
   (await demo.app.request(`/fhir/${path}`, { headers: { prefer: 'handling=strict' } })).status;
 
-/** A value that any parameter of the type takes. */
+/** A value that is valid for any parameter of the type. */
 const VALUES: Readonly<Record<string, string>> = {
   token: 'x',
   string: 'x',
@@ -124,7 +122,7 @@ test('the wildcard includes are listed for types with references', () => {
     expect(new Set(searchRevInclude).size, type).toBe(searchRevInclude.length);
   }
   expect(resources.get('Observation')?.searchInclude).toContain('*');
-  // A questionnaire is named by its address, which refers to no resource.
+  // A questionnaire is identified by its canonical URL, which is no reference to a resource.
   expect(resources.get('QuestionnaireResponse')?.searchInclude).not.toContain('QuestionnaireResponse:questionnaire');
 });
 

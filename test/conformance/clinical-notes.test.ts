@@ -1,6 +1,6 @@
 /**
- * Clinical notes as US Core asks for them and the certification tests look: the kinds of notes, the categories of
- * reports, and attachments that are found both ways and can be read.
+ * Clinical notes as US Core requires them, tested like the certification tests: the types of notes, the categories of
+ * reports, and attachments that both resource types refer to and that can be read.
  * https://hl7.org/fhir/us/core/STU6.1/clinical-notes.html
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';

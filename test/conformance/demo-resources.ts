@@ -1,5 +1,5 @@
 /**
- * The demo as the conformance tests ask it: the special charts of the fixture behind the whole HTTP application, and
+ * Opens the demo for the conformance tests: the special charts of the fixture behind the whole HTTP application, and
  * all resources that it serves.
  */
 import type { Hono } from 'hono';
@@ -25,7 +25,7 @@ export interface ServedDemo extends Demo {
   readonly resources: ReadonlyMap<string, readonly Resource[]>;
 }
 
-/** Opens the demo, reads all that it serves of some types or of all, and puts the HTTP application in front. */
+/** Opens the demo, reads the resources of some types or of all, and starts the HTTP application. */
 export async function serveDemo(types?: readonly string[]): Promise<ServedDemo> {
   const demo = await openDemo({ patients: PATIENTS });
   const resources = new Map<string, readonly Resource[]>();
@@ -39,14 +39,14 @@ export async function serveDemo(types?: readonly string[]): Promise<ServedDemo> 
     ping: async () => {},
   });
   const close = async (): Promise<void> => {
-    // The variables of a file outlive it in the process that it shares with others.
+    // The process runs other files too, and keeps this file's variables.
     resources.clear();
     await demo.close();
   };
   return { ...demo, app, resources, close };
 }
 
-/** Short names of the profiles that a resource claims: the last segment of each address. */
+/** Short names of the profiles that a resource claims: the last segment of each canonical URL. */
 export function claimsOf({ meta }: Resource): readonly string[] {
   return (meta?.profile ?? []).map(url => url.slice(url.lastIndexOf('/') + 1));
 }

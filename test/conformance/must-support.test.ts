@@ -1,7 +1,4 @@
-/**
- * Must-support elements: each is there on some resource that claims the profile, as the certification tests look for
- * it.
- */
+/** Must-support elements: each occurs in some resource that claims the profile, as the certification tests require. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { itemsAt } from '../../src/coverage/elements.ts';
 import {
@@ -40,7 +37,7 @@ describe.each(VERSIONS)('US Core %s', version => {
   });
 });
 
-/** The path's text if nothing has it, and each profile that none of its references leads to. */
+/** The text of the path if no resource has it, and each target profile without a reference to it. */
 function unmetBy(path: ElementPath, resources: readonly Resource[], group: Group, version: Version): readonly string[] {
   const facts = profileFacts(version, group.profile)?.facts;
   const found = (steps: readonly Step[]): readonly Item[] =>
@@ -69,7 +66,7 @@ function plain(text: string): string {
   return text.replace(/=.*/, '');
 }
 
-/** Addresses of the profiles of the resource that a Reference names, and its type where it claims none. */
+/** Canonical URLs of the profiles of the resource that a Reference names, and its type if it claims none. */
 function profilesReached(reference: unknown): readonly string[] {
   const literal = isObject(reference) ? reference['reference'] : undefined;
   const resource = typeof literal === 'string' ? byReference.get(literal) : undefined;

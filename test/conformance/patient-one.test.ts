@@ -1,6 +1,6 @@
 /**
- * What certification tests look for in the chart of patient 1 beyond the elements of profiles: each category and, where
- * a status is searched by several values, several of them; units of measure; references that lead on.
+ * Certification requirements for the chart of patient 1 beyond the elements of profiles: each category and, if a search
+ * takes several statuses, several of them; units of measure; references with targets.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { groupsOf, VERSIONS } from '../../src/coverage/guide.ts';
@@ -26,7 +26,7 @@ interface Quantity {
   readonly code?: string;
 }
 
-/** Resources of patient 1, whichever element names the patient. */
+/** Resources of patient 1, by any element that names the patient. */
 function ofPatientOne<T>(type: string): readonly (Resource & T)[] {
   const all = (demo.resources.get(type) ?? []) as readonly (Resource & T)[];
   return all.filter(({ subject, patient, beneficiary }) =>

@@ -1,10 +1,10 @@
-/** Provenance of every clinical mapping: it is read by its id, and what it is about is read by its target. */
+/** Provenance of every clinical mapping: it can be read by its id, and its target by the reference. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Node } from '../../src/mapping/model.ts';
 import { COMPARTMENT_TYPE, patientCompartmentOf } from '../../src/r4/search-parameters.ts';
 import { type Resource, type ServedDemo, serveDemo } from './demo-resources.ts';
 
-/** Lists of patients are no part of anybody's chart, and Provenance has none of its own. */
+/** Lists of patients are in nobody's chart, and Provenance has no Provenance of its own. */
 const OTHERS = ['Group', 'Provenance'];
 
 let demo: ServedDemo;
@@ -47,7 +47,7 @@ async function read(reference: string): Promise<{ readonly status: number; reado
   return { status: response.status, body: (await response.json()) as Resource };
 }
 
-/** Names of the mappings that the references of `target` lead to. */
+/** Names of the mappings to which the references of `target` lead. */
 function targetsOf(root: Node): readonly string[] {
   switch (root.kind) {
     case 'ref':

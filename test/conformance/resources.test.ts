@@ -1,4 +1,4 @@
-/** Spec section 2.1: the types, the profiles, and that every resource is what it claims to be. */
+/** Spec section 2.1: the types and the profiles, and every resource is valid against the profiles that it claims. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { profileOf } from '../../src/r4/profiles.ts';
 import { validateResource } from '../../src/validation/validator.ts';

@@ -1,6 +1,6 @@
 /**
- * Values for searches, read out of resources as the certification tests do. In: a resource and a parameter. Out: the
- * text for a query string, and what comparators are tried with.
+ * Reads values for searches from resources, as the certification tests do. In: a resource and a parameter. Out: the
+ * text for a query string, and the values to try comparators with.
  */
 
 import { indexOf } from '../../src/law/oracle.ts';
@@ -14,9 +14,7 @@ const DAY = 86_400_000;
 
 const known = new WeakMap<Resource, Map<SearchParameter, readonly Indexed[]>>();
 
-/**
- * All values that a resource has for a parameter; each is taken from it once, for they are asked for again and again.
- */
+/** Returns all values that a resource has for a parameter. They are cached, because they are needed repeatedly. */
 export function indexedOf(resource: Resource, parameter: SearchParameter): readonly Indexed[] {
   const ofResource = known.get(resource) ?? new Map<SearchParameter, readonly Indexed[]>();
   known.set(resource, ofResource);
@@ -25,7 +23,7 @@ export function indexedOf(resource: Resource, parameter: SearchParameter): reado
   return values;
 }
 
-/** The first value that a resource has for a parameter; of tokens, code alone and with its system. */
+/** Returns the first value that a resource has for a parameter; for tokens, the code alone and with its system. */
 export function valuesOf(resource: Resource, parameter: SearchParameter): readonly string[] {
   for (const indexed of indexedOf(resource, parameter)) {
     const texts = textsOf(indexed, parameter);
@@ -34,7 +32,7 @@ export function valuesOf(resource: Resource, parameter: SearchParameter): readon
   return [];
 }
 
-/** A day before for `gt` and `ge`, a day after for `lt` and `le`: what the value itself answers. */
+/** A day earlier for `gt` and `ge`, a day later for `lt` and `le`: the original value matches. */
 export function compared(comparator: string, value: string): string {
   const { low, high } = interval(value, ZONE);
   const instant = comparator.startsWith('g') ? low - DAY : high + DAY;

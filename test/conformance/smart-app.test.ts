@@ -1,6 +1,6 @@
 /**
- * An app with fhirclient in Chromium, which launches by itself and from an EHR without special options; and the pages
- * that people see on the way, with a keyboard's means. Is left out, and says so, where no Chromium is installed.
+ * An app with fhirclient in Chromium, launched standalone and from an EHR without special options; and the pages that
+ * users see meanwhile, operated by keyboard. Skipped, with a message, if no Chromium is installed.
  */
 import type { Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ describe.skipIf(CHROMIUM === undefined)('an app in a browser', () => {
     issuer = await fakeIssuer();
     served = await serveSmart({
       ...{ LOGIN_ISSUER: issuer.url, LOGIN_CLIENT_ID: ISSUER_CLIENT.id, LOGIN_CLIENT_SECRET: ISSUER_CLIENT.secret },
-      // The page offers both ways.
+      // The page offers a password as well as the external issuer.
       LOGIN_PASSWORDS: 'true',
     });
     issuer.register(served.auth);
@@ -90,14 +90,14 @@ describe.skipIf(CHROMIUM === undefined)('an app in a browser', () => {
       body: JSON.stringify({ client: 'page', patient: '1', encounter: '8', needPatientBanner: false }),
     });
     const { url } = (await response.json()) as { readonly url: string };
-    // The library would go on with the launch before, which the tab remembers.
+    // Otherwise the library would resume the earlier launch, which the tab's session storage has.
     await tab.run('sessionStorage.clear()');
     await tab.open(url);
     await press('button[value=allow]');
     expect(await told()).toMatchObject({ patient: '1', encounter: '8', banner: false, again: '1' });
   });
 
-  /** What is wrong with the page that is open, on a telephone. */
+  /** Returns the layout faults of the open page on a telephone. */
   const faults = (): Promise<unknown> =>
     tab.when(`({
       scripts: document.scripts.length,
@@ -107,7 +107,7 @@ describe.skipIf(CHROMIUM === undefined)('an app in a browser', () => {
       silent: [...document.querySelectorAll('button')].filter(one => (one.ariaLabel ?? one.textContent).trim() === '').length,
       wide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
     })`);
-  /** Texts and buttons that lie upon what stands above them. */
+  /** Returns texts and buttons that overlap those above them. */
   const upon = (): Promise<unknown> =>
     tab
       .when(`({ found: [...document.querySelectorAll('main button, main p, main h1, main dl, main label')]

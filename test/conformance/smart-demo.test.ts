@@ -1,6 +1,6 @@
 /**
- * What the demo offers to try, as the greeting says it: from nothing to a token by Backend Services, and an app that
- * the page that plays the EHR launches. And the scopes of a certification run over the demo's data.
+ * Tests what the demo's greeting offers: from nothing to a token by Backend Services, and an app launched by the page
+ * that plays the EHR. Also the scopes of a certification run over the demo's data.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A relative of patient 3, and somebody who is related to nobody. */
+/** A relative of patient 3, and a person without a relation to any patient. */
 const OTHER_PEOPLE = [
   ['relative', 'RelatedPerson/2'],
   ['stranger', 'RelatedPerson/none'],
@@ -121,13 +121,13 @@ test('passwords and secrets stay the same from one start to the next', async () 
   for (const name of ['amelia', 'doctor']) expect(out.join('\n')).toContain(passwordOf(name));
 });
 
-/** The types of the launch with full access. */
+/** Types of the launch with full access. */
 const TYPES = [
   ...['AllergyIntolerance', 'CarePlan', 'CareTeam', 'Condition', 'Coverage', 'Device', 'DiagnosticReport'],
   ...['DocumentReference', 'Encounter', 'Goal', 'Immunization', 'MedicationDispense', 'MedicationRequest'],
   ...['Observation', 'Procedure', 'Provenance', 'QuestionnaireResponse', 'RelatedPerson', 'ServiceRequest'],
 ];
-/** Types that belong to no patient, or that have no search by one. */
+/** Types outside the patient compartment, or without a search by patient. */
 const OTHERS = ['Location', 'Medication', 'Organization', 'Patient', 'Practitioner', 'PractitionerRole', 'Specimen'];
 const REDIRECT = 'http://localhost:4567/custom/smart/redirect';
 
@@ -141,10 +141,7 @@ interface TokenResponse {
   readonly id_token?: string;
 }
 
-/**
- * A launch of the app with a secret, authorized by POST where the EHR begins it; all that is offered is ticked, as it
- * comes.
- */
+/** Launches the confidential app from the EHR, with authorization by POST; all offered boxes are ticked by default. */
 async function launched(user: string, scope: string, ehr?: EhrLaunch): Promise<TokenResponse> {
   const auth = `${running.url}/auth`;
   const verifier = randomBytes(32).toString('base64url');
@@ -188,8 +185,7 @@ interface EhrLaunch {
 }
 
 /**
- * Whoever is logged in at the page that plays the EHR launches the app with a secret for a patient and the latest
- * visit.
+ * A logged-in user launches the confidential app for a patient and the latest visit, from the page that plays the EHR.
  */
 async function fromEhr(
   user: string,
@@ -414,7 +410,7 @@ test.skipIf(CHROMIUM === undefined)('the steps of the README work in a browser',
   await tab.when(`document.querySelector('select[name=patient]') !== null`);
   await choose('app', 'demo-public');
   await choose('patient', '1');
-  // The page before has a list of visits too: that of the patient who was chosen when it came.
+  // The page before also has a list of visits, of the patient selected when it was loaded.
   await tab.run('window.isPageBefore = true');
   await press('button[value=show]');
   const visit = await tab.when(
@@ -447,7 +443,7 @@ test('the doctor of the demo breaks the glass, and a patient may not', async () 
   expect((await ask({})).text).not.toContain('"resourceType":"Condition"');
   const broken = await ask({ 'break-glass': 'Found unconscious in the street' });
   expect([broken.status, broken.text.includes('"resourceType":"Condition"')]).toEqual([200, true]);
-  // The patient is restricted as a whole, so there is no document without the reason, also after it.
+  // The whole patient is restricted: without the reason there is no document, neither before nor after.
   const [, patient = ''] = /"subject":\{"reference":"(Patient\/[^"]+)"/.exec(broken.text) ?? [];
   expect(patient).not.toBe('');
   for (const [reason, status] of [

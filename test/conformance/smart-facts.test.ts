@@ -1,6 +1,6 @@
 /**
- * Details of a certification run that are easy to lose: each is a sentence of what the kits ask, which the scenarios of
- * smart.test.ts do not come by.
+ * Details of a certification run that are easy to lose: each is a requirement of the test kits that the scenarios of
+ * smart.test.ts do not cover.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runsOf } from '../share.ts';

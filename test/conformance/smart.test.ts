@@ -1,7 +1,7 @@
 /**
- * SMART App Launch 2.2 as certification asks for it: standalone and EHR launch, each kind of client, refresh,
- * revocation, introspection, OpenID Connect, Backend Services. Against a whole server, through the pages that people
- * see.
+ * SMART App Launch 2.2 as certification requires it: standalone and EHR launch, each kind of client, refresh,
+ * revocation, introspection, OpenID Connect, Backend Services. Runs against a whole server, through the pages that
+ * users see.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/
  */
 import { createRemoteJWKSet, jwtVerify } from 'jose';
@@ -320,7 +320,7 @@ describe('the token endpoint refuses', () => {
     const done = await authorize(served);
     const all = await Promise.all(Array.from({ length: 8 }, () => redeem(served, done)));
     expect(all.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
-    // The code was used twice, so nothing that came of it is good.
+    // The code was used twice, so no token issued for it is valid.
     for (const { body } of all)
       if (body['access_token']) expect(await read(served, 'Patient/1', body['access_token'])).toBe(401);
   });
@@ -387,7 +387,7 @@ describe('revocation', () => {
     const page = await browser.open(`${served.auth}/apps`);
     expect(page.html).toContain('Growth &lt;chart&gt;');
     expect(page.html).toContain('Kowalski');
-    // In words, as at consent.
+    // In words, as on the consent page.
     expect(page.html).toContain('<span class="quiet">of this patient</span>');
     expect(page.html).toContain('Also while you are away');
     expect(page.html).not.toContain('offline_access');
@@ -534,7 +534,7 @@ describe('Backend Services', () => {
   });
 });
 
-/** A key that nobody registered, under the id of one that is. */
+/** An unregistered key under the id of a registered one. */
 async function serveKeys() {
   const { exportJWK, generateKeyPair } = await import('jose');
   const { privateKey } = await generateKeyPair('RS384', { extractable: true });
@@ -592,7 +592,7 @@ describe('EHR launch', () => {
     expect(token).toMatchObject({ patient: '1', encounter: '7', fhirContext });
     const again = { grant_type: 'refresh_token', refresh_token: String(token['refresh_token']), client_id: 'public' };
     expect((await post(`${served.auth}/token`, again)).body['fhirContext']).toEqual(fhirContext);
-    // Where the EHR names none there is no list.
+    // If the EHR names none, the list is absent.
     const { body: bare } = await announce({ ...context, fhirContext: [] });
     const { body: other } = await launch(served, { scope, parameters: { launch: bare['launch'] ?? '' } });
     expect(other).not.toHaveProperty('fhirContext');

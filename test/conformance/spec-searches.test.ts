@@ -1,4 +1,4 @@
-/** Spec section 4.3: every parameter of every type is offered, and the CapabilityStatement says so. */
+/** Spec section 4.3: the server offers every parameter of every type, and the CapabilityStatement lists them. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { type Demo, openDemo } from '../law/demo.ts';

@@ -1,4 +1,4 @@
-/** A page is read by statements whose number the mappings decide, never the number of its rows. */
+/** The number of statements for a page depends on the mappings only, never on the number of rows. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import type { Mapping, Node } from '../../src/mapping/model.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => demo.close());
 
-/** The statements of the first page, as SQL, and how many resources it has. */
+/** The statements of the first page, as SQL, and the number of its resources. */
 async function page(
   type: string,
   count: number,
@@ -30,8 +30,8 @@ async function page(
 }
 
 /**
- * A larger page is read in lists of so many. Types of one table, or whose first table fills the pages asked for: with
- * 1:N collections, nested ones, and without.
+ * A larger page is read in lists of this many rows. Types of one table, or whose first table fills the pages: with 1:N
+ * collections, nested ones, and without.
  */
 test.each([
   ['CarePlan', 1, 50, 2],
@@ -71,7 +71,7 @@ test('every type: no statement is sent twice for a page, and no more than one fo
   }
 });
 
-/** How many collections of child rows a mapping has, nested ones included. */
+/** Number of collections of child rows in a mapping, nested ones included. */
 function collectionsOf(mapping: Mapping): number {
   const count = (node: Node): number => {
     switch (node.kind) {

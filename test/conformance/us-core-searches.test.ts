@@ -1,6 +1,6 @@
 /**
- * Every search that US Core's server SHALL or SHOULD answer, run as the certification tests run it: by GET with strict
- * handling and by POST, with values read out of the resources of a profile, for several patients.
+ * Every search that a US Core server SHALL or SHOULD support, run like the certification tests: by GET with strict
+ * handling and by POST, with values read from the resources of a profile, for several patients.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Group, groupsOf, type Search, type SearchPart, VERSIONS } from '../../src/coverage/guide.ts';
@@ -11,14 +11,14 @@ import { shareOf } from '../share.ts';
 import { type Resource, type ServedDemo, serveDemo } from './demo-resources.ts';
 import { compared, indexedOf, valuesOf, ZONE } from './search-values.ts';
 
-/** Each search is asked with the values of resources of so many patients. */
+/** Each search is run with the values of resources of this many patients. */
 const PATIENTS = 2;
 
 type Query = readonly (readonly [name: string, value: string])[];
 
 interface Asked {
   readonly query: Query;
-  /** The resource whose values are asked for, which has to be among the matches. */
+  /** The resource that the values come from; it must be among the matches. */
   readonly source: Resource;
 }
 
@@ -36,7 +36,7 @@ afterAll(async () => {
   await demo.close();
 });
 
-/** Both versions ask nearly the same: every different search of a group once. */
+/** Both versions have nearly the same searches; each distinct search of a group runs once. */
 const searches = new Map<string, { readonly group: Group; readonly search: Search }>();
 for (const group of VERSIONS.flatMap(groupsOf)) {
   for (const search of group.searches)
@@ -63,7 +63,7 @@ describe('_revinclude=Provenance:target', () => {
         (target as readonly { readonly reference: string }[]).map(({ reference }) => reference),
       );
       const wanted = matches.map(({ id }) => `${group.type}/${id}`);
-      // The first target is the record itself, then comes its patient.
+      // The first target is the record itself, the second its patient.
       const own = targets.flatMap(([first = '']) => (wanted.includes(first) ? [first] : []));
       expect(own.toSorted(), text(query)).toEqual(wanted.toSorted());
       expect(targets.filter(references => !references.some(reference => wanted.includes(reference)))).toEqual([]);
@@ -71,7 +71,10 @@ describe('_revinclude=Provenance:target', () => {
   });
 });
 
-/** The searches that stand behind one of the table: values tried in turn, systems, comparators, lists, spellings. */
+/**
+ * Returns the searches that a row of the table stands for: values tried in turn, systems, comparators, lists,
+ * spellings.
+ */
 function asksOf(group: Group, search: Search): readonly Asked[] {
   const parameters = search.parameters.map(part => ({ part, parameter: parameterOf(group.type, part.code) }));
   const claiming = (demo.resources.get(group.type) ?? []).filter(({ meta }) => meta?.profile?.includes(group.profile));
@@ -112,7 +115,7 @@ function choicesOf(
   if (part.code === 'patient') return own.flatMap(value => [value.replace('Patient/', ''), value]);
   const [value] = own;
   if (value === undefined) return [];
-  // No moment holds a period: those are asked for by a time since the day before.
+  // No instant contains a period, so periods are searched by a time since the day before.
   const exact = satisfies(source, value, parameter) ? own : [compared('gt', value)];
   return [...exact, ...part.comparators.map(comparator => compared(comparator, value))];
 }
@@ -128,14 +131,14 @@ function parameterOf(type: string, code: string): SearchParameter {
   return parameter;
 }
 
-/** Ids of everything served that satisfies all of a query. */
+/** Ids of all served resources that satisfy the whole query. */
 function expected(type: string, query: Query): readonly string[] {
   return idsOf(satisfying(type, query)).toSorted();
 }
 
 const known = new Map<string, readonly Resource[]>();
 
-/** Most searches begin as another does, such as with a patient: what satisfies the beginning is looked for once. */
+/** Most searches share their first parameters, such as a patient; resources that satisfy those are computed once. */
 function satisfying(type: string, query: Query): readonly Resource[] {
   const last = query.at(-1);
   if (!last) return demo.resources.get(type) ?? [];
@@ -151,7 +154,7 @@ function satisfying(type: string, query: Query): readonly Resource[] {
   return found;
 }
 
-/** By the FHIRPath engine, not by anything of ours. A list is satisfied by one of its values. */
+/** Uses the FHIRPath engine, and no code of src. A list is satisfied by any of its values. */
 function answeringAny(parameter: SearchParameter, values: string): ReturnType<typeof answering> {
   const each = values.split(/(?<!\\),/).map(value => answering({ parameter, text: value }, ZONE, NOW));
   return indexed => each.some(one => one(indexed));

@@ -7,18 +7,18 @@ import { type ElementSource, readHl7, type StructureSource } from '../../tools/r
 import { type Element, parseXml } from '../ccda/xml-tree.ts';
 
 export interface ReadXml {
-  /** '<path>: <what>'; none: valid. */
+  /** '<path>: <what>'; empty if valid. */
   readonly problems: readonly string[];
-  /** As `JSON.parse` gives it; a narrative is its element tree. */
+  /** As `JSON.parse` returns it; a narrative is its element tree. */
   readonly json: unknown;
 }
 
-/** One element name that may stand in a type, in the order of the schema. */
+/** An element name that is allowed in a type, in the order of the schema. */
 interface Particle {
   readonly name: string;
-  /** What stands in it: a type, or the path of a nested element. */
+  /** Type of its content, or the path of a nested element. */
   readonly type: string;
-  /** The place in the sequence; the names of a choice share it. */
+  /** Position in the sequence; the names of a choice share it. */
   readonly place: number;
   readonly min: number;
   readonly many: boolean;
@@ -29,7 +29,7 @@ const FHIR = 'http://hl7.org/fhir';
 const XHTML = 'http://www.w3.org/1999/xhtml';
 const REGEX = 'http://hl7.org/fhir/StructureDefinition/regex';
 const SYSTEM = 'http://hl7.org/fhirpath/System.';
-/** Blanks to JavaScript's patterns and not to those of XML Schema, which these are. */
+/** Whitespace for JavaScript's patterns, but not for those of XML Schema, from which the patterns here come. */
 const ODD_BLANKS = /[^\S \t\r\n]/g;
 const NUMBERS: ReadonlySet<string> = new Set(['decimal', 'integer', 'unsignedInt', 'positiveInt']);
 
@@ -43,7 +43,7 @@ const particlesOf = new Map<string, readonly Particle[]>();
 export function readFhirXml(xml: string): ReadXml {
   const root = parseXml(xml);
   const problems: string[] = [];
-  // A parser that reads attributes as XML says turns these into blanks.
+  // An XML parser normalizes these characters in attributes to blanks.
   if (/ (?:value|url|id)="[^"]*[\t\n\r]/.test(xml))
     problems.push(`${root.name}: a line end in an attribute as it stands`);
   if (root.attributes['xmlns'] !== FHIR) problems.push(`${root.name}: not in FHIR's namespace`);
@@ -61,7 +61,7 @@ function resourceOf(element: Element, where: string, problems: string[]): unknow
   return { resourceType: element.name, ...membersOf(element, element.name, where, problems) };
 }
 
-/** The members that an element's attributes and children are, checked against the sequence of its type. */
+/** Returns an element's attributes and children as JSON members, checked against the sequence of its type. */
 function membersOf(element: Element, type: string, where: string, problems: string[]): Record<string, unknown> {
   const particles = sequenceOf(type);
   const members: Record<string, unknown> = {};

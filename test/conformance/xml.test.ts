@@ -1,6 +1,5 @@
 /**
- * XML of everything that the demo serves: in the order and number of the definitions, and the same resource as the
- * JSON.
+ * XML of every resource that the demo serves: in the order and cardinality of the definitions, and equal to the JSON.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -19,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => demo.close());
 
-/** The JSON with each narrative as a tree, as the reader of XML gives it. */
+/** The JSON with each narrative as an element tree, as the XML reader returns it. */
 function withTrees(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withTrees);
   if (value === null || typeof value !== 'object') return value;
@@ -31,7 +30,7 @@ function withTrees(value: unknown): unknown {
   );
 }
 
-/** What a request could mean by it: without narratives, ids and extensions of primitives. */
+/** The part of a resource that affects a request: without narratives, ids and extensions of primitives. */
 function meant(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(meant);
   if (value === null || typeof value !== 'object') return value;
@@ -42,7 +41,7 @@ function meant(value: unknown): unknown {
   );
 }
 
-/** What tells where two differ takes ten times as long. */
+/** Describes a difference only if there is one: `toEqual` takes ten times as long. */
 function expectSame(found: unknown, wanted: unknown, { resourceType, id }: Resource): void {
   if (!isDeepStrictEqual(found, wanted)) expect(found, `${resourceType}/${id}`).toEqual(wanted);
 }
@@ -106,7 +105,7 @@ describe('all other answers are valid XML, and equal to their JSON', () => {
   });
 });
 
-/** Ids and times of the answer itself, and the sealed links, differ between two answers. */
+/** Removes the answer's own ids and times, and the sealed links, which differ between two answers. */
 function withoutMoment(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (name, inner: unknown) =>

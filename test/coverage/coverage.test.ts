@@ -1,4 +1,4 @@
-/** `lintel coverage`: of the demo against a list checked by hand, and the gaps of a pack with two mappings. */
+/** `lintel coverage`: of the demo, against a list checked by hand; and the gaps of a pack with two mappings. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -62,14 +62,14 @@ describe('of the demo', () => {
     const states = Object.fromEntries(
       profile('us-core-documentreference').elements.map(one => [one.element, one.state]),
     );
-    // document.yaml gives each content an address and never the bytes; one of both is enough.
+    // document.yaml gives each content a URL and never the bytes; one of both suffices.
     expect(states).toMatchObject({
       'content.attachment.url': 'filled',
       'content.attachment.data': 'other',
       'context.period': 'filled',
       'category:uscore': 'filled',
     });
-    // Every organization but the payers has a number of its own.
+    // Every organization except the payers has an NPI.
     const npi = profile('us-core-organization').elements.find(({ element }) => element === 'identifier:NPI');
     expect(npi?.state).toBe('filled');
     expect(npi?.resources).toBeLessThan(profile('us-core-organization').resources ?? 0);
@@ -194,7 +194,7 @@ describe('of a pack with two mappings', () => {
     const [unmapped = ''] = patient?.gaps ?? [];
     expect(unmapped).toMatch(/^not mapped: name\.given, name\.suffix, telecom, birthDate, deceasedDateTime, address, /);
     expect(unmapped).toMatch(/\bextension:race\b/);
-    // Of a former name either its use or the end of its period is enough: the latter is mapped, and no row has it.
+    // A former name needs either its use or the end of its period: the latter is mapped, and no row has it.
     expect(patient?.elements.find(({ element }) => element === 'name.use=old')?.state).toBe('other');
     expect(unmapped).not.toMatch(/name\.family|telecom\./);
     expect(patient?.withoutData).toEqual(['name.period', 'name.period.end']);

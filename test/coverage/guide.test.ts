@@ -1,5 +1,5 @@
 /**
- * Guides of a pack: what is wrong with one is told at its place, by `lintel check` too; the guides here are in the same
+ * Guides of a pack: a fault is reported at its place, by `lintel check` too; the guides of Lintel have the same
  * notation.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const GROUP = { type: 'Patient', profile: 'us-core-patient', mustSupport: 'birthDate' };
 
-/** What is wrong with a guide of this text. */
+/** Returns the problems of a guide with this text. */
 function problemsOf(text: string): readonly string[] {
   return guideProblems(pack, { 'ours.guide.json': text }).map(problemLine);
 }

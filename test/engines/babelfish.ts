@@ -1,6 +1,6 @@
 /**
- * T-SQL as Babelfish for PostgreSQL takes it: it has an older collation without case and accents alone, and its texts
- * of a DATETIME2 lack the zeros at their end, which those of SQL Server have.
+ * The T-SQL dialect of Babelfish for PostgreSQL: it has only an older collation that ignores case and accents, and its
+ * DATETIME2 texts lack the trailing zeros of SQL Server's.
  */
 import type { Dialect } from '../../src/sql/dialect.ts';
 import { MSSQL } from '../../src/sql/mssql/dialect.ts';

@@ -1,7 +1,4 @@
-/**
- * A third engine is one entry of the table: configuration, loading, searches and commands take it as they take the
- * others.
- */
+/** A third engine is one entry of the table: configuration, loading, searches and commands treat it like the others. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';

@@ -1,6 +1,6 @@
 /**
- * The fixture in a database that lives as long as a suite. In: an engine, a number of patients, maybe how much of it is
- * spoiled. Out: the database as the server opens it, and the way to be rid of it.
+ * Opens the fixture in a database for one suite. In: an engine, a number of patients, and optionally how to spoil it.
+ * Out: the database as the server opens it, and a function that removes it.
  */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,21 +17,21 @@ import { askSampleOf } from './sample.ts';
 
 export type EngineName = 'sqlite' | 'mssql';
 
-/** That of the run: vitest.config.ts runs suites of the whole pipeline once more on SQL Server. */
+/** The engine of the run: vitest.config.ts runs suites of the whole pipeline once more on SQL Server. */
 export const ENGINE: EngineName = process.env['TEST_ENGINE'] === 'mssql' ? 'mssql' : 'sqlite';
 
 export interface OpenFixture {
   readonly database: Database;
-  /** Of a SQL Server. */
+  /** Address of a SQL Server. */
   readonly address?: SqlServerAddress;
   /** Closes and drops it. */
   close(): Promise<void>;
 }
 
-/** `spoil` changes a SQLite file in place; `sound` is the fixture as it was. */
+/** `spoil` changes a SQLite file in place; `sound` is the unchanged fixture. */
 export type Spoil = (file: string, sound: Database) => Promise<void>;
 
-/** Opens a fixture of its own; `url` names another SQL Server than MSSQL_URL. */
+/** Opens a separate fixture; `url` names another SQL Server than MSSQL_URL. */
 export async function openFixture(
   patients: number,
   spoil?: Spoil,
@@ -86,7 +86,7 @@ async function onMssql(patients: number, source?: Iterable<Row>, url?: string): 
   }
 }
 
-/** As they stand in a SQLite file of the fixture. */
+/** The same values as in a SQLite file of the fixture. */
 function* rowsOf(file: string): Generator<Row> {
   const database = new DatabaseSync(file, { readOnly: true });
   try {

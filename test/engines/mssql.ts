@@ -1,6 +1,7 @@
 /**
- * The SQL Server that MSSQL_URL names, with a login that may create databases. In: nothing, or rows. Out: databases of
- * our own on it, which are dropped again. It may be Babelfish for PostgreSQL, which some cases have to know.
+ * Makes databases on the SQL Server of MSSQL_URL, with a login that may create databases. In: nothing, or rows. Out:
+ * separate databases, which are dropped afterwards. The server may be Babelfish for PostgreSQL, which some cases have
+ * to know.
  */
 import type sql from 'mssql';
 import type { Row } from '../../fixtures/cells.ts';
@@ -14,18 +15,21 @@ import { MSSQL_URL } from './url.ts';
 
 export interface TestDatabase {
   readonly address: SqlServerAddress;
-  /** It lacks what SQL Server has: error numbers, locks, CHAR padding, some collations, a bulk load of decimals. */
+  /**
+   * True for Babelfish, which lacks features of SQL Server: error numbers, locks, CHAR padding, some collations, bulk
+   * load of decimals.
+   */
   readonly isBabelfish: boolean;
-  /** As the server opens it. */
+  /** Opens it like the server. */
   open(): Promise<Database>;
-  /** The login that made it may do anything here. */
+  /** Runs statements with all permissions, by the login that created the database. */
   batch(...statements: readonly string[]): Promise<void>;
   drop(): Promise<void>;
 }
 
 let made = 0;
 
-/** An empty database. Throws where no server is named or its login may not create one. */
+/** Creates an empty database. Throws if MSSQL_URL is unset, or its login may not create databases. */
 export async function createTestDatabase(url = MSSQL_URL): Promise<TestDatabase> {
   const read = parseSqlServerAddress(url ?? '');
   if ('problems' in read) throw new Error(`MSSQL_URL: ${read.problems.join('; ')}`);
@@ -45,7 +49,7 @@ export async function createTestDatabase(url = MSSQL_URL): Promise<TestDatabase>
   return {
     address,
     isBabelfish,
-    // A server to develop against may take its time.
+    // A development server may be slow.
     open: () =>
       openMssql({ ...address, interactive: patient }, isBabelfish ? { dialect: BABELFISH, timeLimit: 10_000 } : {}),
     batch: (...statements) => batch(address, statements),
@@ -56,7 +60,7 @@ export async function createTestDatabase(url = MSSQL_URL): Promise<TestDatabase>
         try {
           return await batch(master, [`DROP DATABASE ${name}`]);
         } catch (error) {
-          // Babelfish notices late that a session has gone.
+          // Babelfish notices a closed session with a delay.
           if (!isBabelfish || tries === 20) throw error;
           await new Promise(resolve => setTimeout(resolve, 500));
         }
@@ -65,7 +69,7 @@ export async function createTestDatabase(url = MSSQL_URL): Promise<TestDatabase>
   };
 }
 
-/** Fills a database with the fixture, or with rows of its tables from elsewhere. */
+/** Fills a database with the fixture, or with other rows of its tables. */
 export async function fillWithFixture(
   { address }: TestDatabase,
   patients: number,

@@ -1,28 +1,28 @@
 /**
- * A share of the cases of a long suite, for an engine on which each case takes its time. In: cases in their order. Out:
- * the same ones in every run: a few of each group, chosen by a seed.
+ * Samples the cases of a long suite, for an engine on which each case is slow. In: cases in order. Out: the same ones
+ * in every run: a few of each group, chosen by a seed.
  */
 import { Random } from '../../fixtures/random.ts';
 import type { Database } from '../../src/sql/database.ts';
 
 export interface Sample {
-  /** Of a group's cases one in so many is asked, and at least one. */
+  /** One in this many cases of a group, and at least one. */
   readonly oneIn: number;
   readonly seed: number;
 }
 
 export const ALL: Sample = { oneIn: 1, seed: 0 };
-/** Babelfish reads the text of each statement anew, which takes it longer than to answer: 0.1 s and more. */
+/** Babelfish parses each statement anew, which takes longer than its execution: 0.1 s and more. */
 const ON_BABELFISH: Sample = { oneIn: Number(process.env['SAMPLE'] ?? 12), seed: Number(process.env['SEED'] ?? 1) };
 
 const samples = new WeakMap<Database, Sample>();
 
-/** From now on, suites ask this database a sample of their cases. */
+/** From now on, suites run a sample of their cases on this database. */
 export function askSampleOf(database: Database): void {
   samples.set(database, ON_BABELFISH);
 }
 
-/** What is asked of a database; said on the console where it is not everything. */
+/** The sample for a database; prints a message if it does not have all cases. */
 export function sampleFor(database: Database, suite: string): Sample {
   const sample = samples.get(database) ?? ALL;
   if (sample.oneIn > 1)
@@ -30,7 +30,7 @@ export function sampleFor(database: Database, suite: string): Sample {
   return sample;
 }
 
-/** Draws from group after group: the cases of a parameter, the parameters of a type. */
+/** Samples each group separately: the cases of a parameter, the parameters of a type. */
 export function drawer({ oneIn, seed }: Sample): <T>(group: readonly T[]) => readonly T[] {
   const random = new Random(seed);
   return group => {

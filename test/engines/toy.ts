@@ -1,6 +1,6 @@
 /**
- * A third engine, as somebody would add one (docs/extending.md): node:sqlite under other names, which quotes every name
- * with double quotes and numbers its placeholders. In: `toy://<file>`. Nothing of src knows it.
+ * A third engine, added as docs/extending.md describes: node:sqlite under another name, which quotes every name with
+ * double quotes and numbers its placeholders. In: `toy://<file>`. No code of src depends on it.
  */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { Catalog } from '../../src/sql/catalog.ts';
@@ -32,7 +32,7 @@ const TOY_DIALECT: Dialect = {
   table: ({ name }) => quoted(name),
 };
 
-/** `sent`: takes the text of each statement. */
+/** `sent`: receives the text of each statement. */
 export function toyEngine(sent: string[]): Engine<ToyAddress> {
   return {
     name: 'toy',

@@ -1,5 +1,5 @@
-/** The SQL Server that suites run against beside SQLite, if one is named. */
+/** Names the SQL Server that suites run against besides SQLite, if there is one. */
 export const MSSQL_URL: string | undefined = process.env['MSSQL_URL'] || undefined;
 
-/** Files that only a server can run. */
+/** Test files that need a server. */
 export const ON_SERVER_ALONE: readonly string[] = ['test/sql/mssql/{server,differences}.test.ts'];

@@ -15,7 +15,7 @@ test('the associated Provenance of exported resources is included, and no other'
     [1, 2, 3, 4].map(no => `Provenance/pi-${no}`),
   );
   expect(await along('$export?_type=Coverage&includeAssociatedData=LatestProvenanceResources')).toEqual([]);
-  // Who changed a record is not what its Provenance is about.
+  // The author of a change is not a target of its Provenance.
   expect(await along('$export?_type=Practitioner&includeAssociatedData=LatestProvenanceResources')).toEqual([]);
   expect(await along('$export?_type=Observation')).toEqual([]);
   expect(await along('$export?_type=Provenance')).toHaveLength(12);

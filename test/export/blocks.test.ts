@@ -7,12 +7,12 @@ interface Line {
   readonly parameter?: readonly { readonly name: string; readonly valueReference: { readonly reference: string } }[];
 }
 
-/** The blocks of all files: the header's reference, and `Type/id` of what follows it. */
+/** The blocks of all files: the header's reference, with `Type/id` of the resources after it. */
 async function blocksIn({ output }: Manifest): Promise<ReadonlyMap<string, readonly string[]>> {
   const blocks = new Map<string, string[]>();
   for (const { url, count } of output) {
     const lines = (await (await fetch(url)).text()).trimEnd().split('\n');
-    // The header of a block is no resource of the export.
+    // The header of a block is not a resource of the export.
     expect(lines.filter(line => !line.startsWith('{"resourceType":"Parameters"'))).toHaveLength(count);
     let block: string[] | undefined;
     for (const line of lines) {

@@ -151,12 +151,12 @@ export interface Clinic {
   readonly folder: string;
   readonly file: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Changes the legacy database, as its own application would. */
+  /** Changes the legacy database, as its own application does. */
   change(sql: string): void;
 }
 
 /**
- * People 1 to `people`; list 1 holds the odd ones of the first ten, list 2 nobody. Each person has `each` weighings.
+ * People 1 to `people`; list 1 has the odd numbers of the first ten, list 2 nobody. Each person has `each` weighings.
  */
 export function makeClinic(folder: string, people: number, each: number): Clinic {
   const pack = join(folder, 'pack');

@@ -1,4 +1,4 @@
-/** Which types of an export belong to patients, and which resources may belong to several of them. */
+/** Tests which types of an export belong to patients, and which resources may belong to several of them. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -10,9 +10,9 @@ import { clinic, contents, finished, kickOff, served } from './exporting.ts';
 test.each([
   ['Patient', 'is bound', 'is of one patient'],
   ['Observation', 'is bound', 'is of one patient'],
-  // By a parameter, though R4's compartment forgets it.
+  // By a parameter, which R4's compartment lacks.
   ['Device', 'is bound', 'is of one patient'],
-  // By its document.
+  // By the document that refers to it.
   ['Binary', 'is bound', 'is of one patient'],
   // By two elements that name patients, and by a list of them.
   ['Coverage', 'is bound', 'may be of several'],

@@ -1,6 +1,4 @@
-/**
- * Whole jobs of a server whose SQL Server, a scripted one, cuts connections, goes away and falls silent in mid-export.
- */
+/** Whole jobs of a server whose scripted SQL Server cuts connections, goes away and falls silent in mid-export. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -20,7 +18,7 @@ const catalog = schemaScript({ tables: { PLACE: { columns: { NO: 'int', TITLE: '
 const isRead = ({ kind, text }: Asked): boolean => kind === 'rpc' && /FROM \[?PLACE\b/.test(text);
 const isCount = (asked: Asked): boolean => isRead(asked) && /COUNT/.test(asked.text);
 
-/** Integers among the parameters: type INTN, four bytes. */
+/** Integer parameters: type INTN, four bytes. */
 function integersIn({ bytes }: Asked): readonly number[] {
   const found: number[] = [];
   for (let at = bytes.indexOf(Buffer.of(0x26, 4, 4)); at >= 0; at = bytes.indexOf(Buffer.of(0x26, 4, 4), at + 1))
@@ -28,7 +26,7 @@ function integersIn({ bytes }: Asked): readonly number[] {
   return found;
 }
 
-/** Rows behind the place that a statement continues at, as many of them as are given. */
+/** Rows after the key from which a statement continues, at most `most`. */
 function rowsOf(asked: Asked, most: number, cut?: 'mid-row' | 'deaf'): Answer {
   const from = asked.text.includes('WHERE') ? Math.min(...integersIn(asked)) : 0;
   const count = Math.max(0, Math.min(most, ROWS - from));
@@ -36,7 +34,7 @@ function rowsOf(asked: Asked, most: number, cut?: 'mid-row' | 'deaf'): Answer {
   return { columns: COLUMNS, rows, ...(cut && { cut }) };
 }
 
-/** A server over the endpoint, whose reads of rows are answered as told, one after the other, and then in full. */
+/** A server over the endpoint, whose reads of rows get the scripted answers in turn, and then complete ones. */
 async function serving(endpoint: Endpoint, reads: ((asked: Asked) => Answer)[]): Promise<{ readonly fhir: string }> {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'pack.yaml'), 'name: clinic\ntitle: Clinic\nzone: America/New_York\nsystems: {}\n');
@@ -72,7 +70,7 @@ test('after a lost connection an export reconnects and continues at its position
   const manifest = await finished(await kickOff(`${fhir}/$export`));
   expect(await contents(manifest)).toEqual(everyPlace);
   expect(manifest.error).toEqual([]);
-  // Not from the start again.
+  // The export did not start again from the beginning.
   expect(from).toEqual([2000]);
 });
 
@@ -107,7 +105,7 @@ test('a database that stalls within a result does not block a job', async () => 
   let looks = 0;
   endpoint.script = asked => {
     if (looks === 3 || asked.text !== 'SELECT 1') return script(asked);
-    // It is looked whether the server is there: these few times it is not.
+    // The server polls the database with `SELECT 1`: the first polls fail.
     looks++;
     return 'drop';
   };

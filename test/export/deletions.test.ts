@@ -11,7 +11,7 @@ interface Deletions {
   readonly entry: readonly { readonly request: { readonly method: string; readonly url: string } }[];
 }
 
-/** The addresses that the files of deletions name, in order; each line is a transaction of DELETEs alone. */
+/** The URLs in the files of deletions, in order; each line is a transaction that consists of DELETEs. */
 async function deletedIn({ deleted }: Manifest): Promise<readonly string[]> {
   const found: string[] = [];
   for (const { type, url, count } of deleted) {
@@ -32,7 +32,8 @@ async function deletedIn({ deleted }: Manifest): Promise<readonly string[]> {
 }
 
 /**
- * Weighings 3 (of person 3), 4 (of person 4) and 23 (of person 3) are deleted, the last long ago; person 5 has left.
+ * Weighings 3 (of person 3), 4 (of person 4) and 23 (of person 3) are deleted, the last one long ago; person 5 has
+ * left.
  */
 function withDeletions(): ReturnType<typeof clinic> {
   const where = clinic(20, 3);
@@ -84,7 +85,7 @@ test('an undeleted row is exported as a resource again, not as a deletion', asyn
   expect(await contents(manifest)).toContain('Observation/w-3');
 });
 
-/** Ids that a statement about the demo's tables gives, as references to a type. */
+/** The ids that a statement on the demo's tables returns, as references to a type. */
 function ids(database: DatabaseSync, type: string, sql: string): readonly string[] {
   return database
     .prepare(sql)

@@ -33,7 +33,7 @@ test('a file is sent whole, compressed or in ranges, with its length', async () 
   expect((await ranged('bytes=5-2')).status).toBe(200);
   const head = await fetch(url, { method: 'HEAD', headers: { 'accept-encoding': 'identity' } });
   expect([head.headers.get('content-length'), await head.text()]).toEqual([String(text.length), '']);
-  // RFC 9110 section 14.2: a range is of GET alone.
+  // RFC 9110 section 14.2: ranges apply to GET only.
   const part = await fetch(url, { method: 'HEAD', headers: { 'accept-encoding': 'identity', range: 'bytes=0-9' } });
   expect([part.status, part.headers.get('content-length')]).toEqual([200, String(text.length)]);
 });
@@ -53,7 +53,7 @@ test('a download ends at the recorded length, in any coding, although the file o
   expect(await textAs('gzip')).toBe(text);
 });
 
-/** Address of a file of Observations, and its text. */
+/** URL of a file of Observations, and its text. */
 async function exported() {
   const { fhir } = await served(clinic());
   const poll = await kickOff(`${fhir}/$export?_type=Observation`);
@@ -78,7 +78,7 @@ test('compressed and plain forms have different ETags, so that ranges of both ar
     return [response.status, await response.text()];
   };
   expect(await goOn(plain)).toEqual([206, text.slice(10, 20)]);
-  // The whole of it again.
+  // The complete file again.
   expect(await goOn(zipped)).toEqual([200, text]);
 });
 

@@ -1,6 +1,4 @@
-/**
- * A request for Observations of the whole system, changed as a test needs it.
- */
+/** Makes a request for the Observations of the whole system, with changes. */
 import type { ExportRequest } from '../../src/export/job.ts';
 
 export function exportRequest(change: Partial<ExportRequest> = {}): ExportRequest {

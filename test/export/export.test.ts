@@ -24,12 +24,12 @@ test('the export of a group has its members, their references, and no other pati
   const found = await contents(manifest);
   expect(idsOf(found, 'Patient')).toEqual(['1', '3', '5', '7', '9']);
   expect(idsOf(found, 'Observation')).toHaveLength(15);
-  // Observation/w-1 refers to the device of patient 2: it is patient 2's all the same.
+  // Observation/w-1 refers to the device of patient 2, which still belongs to patient 2.
   expect(idsOf(found, 'Device')).toEqual(['i-1', 'i-3', 'i-5', 'i-7', 'i-9']);
   expect(idsOf(found, 'Binary')).toEqual(['b-1', 'b-3', 'b-5', 'b-7', 'b-9']);
   expect(idsOf(found, 'DocumentReference')).toEqual(['d-1', 'd-3', 'd-5', 'd-7', 'd-9']);
   expect(idsOf(found, 'Group')).toEqual(['g-1']);
-  // References of references: the role of a performer, its practitioner, its organization and the one above.
+  // Transitive references: the role of a performer, its practitioner, its organization and the parent organization.
   expect(idsOf(found, 'PractitionerRole')).toEqual(['r-1']);
   expect(idsOf(found, 'Practitioner')).toEqual(['s-1']);
   expect(idsOf(found, 'Organization')).toEqual(['c-1', 'c-3']);
@@ -66,7 +66,7 @@ test('an export of all patients, of all groups and of a group without members', 
   const { fhir } = await served(clinic());
   const all = await contents(await finished(await kickOff(`${fhir}/Patient/$export?_type=Patient,Practitioner`)));
   expect(idsOf(all, 'Patient')).toHaveLength(20);
-  // Practitioners are found through Observation and PractitionerRole though those are not written.
+  // Practitioners are found through Observation and PractitionerRole although those are not written.
   expect(idsOf(all, 'Practitioner')).toEqual(['s-1', 's-2']);
   expect(all).toHaveLength(22);
   const groups = await contents(await finished(await kickOff(`${fhir}/Group/$export?_type=Patient,Group`)));
@@ -156,7 +156,7 @@ test('a poll response names the status URL, which some clients otherwise read fr
   if (again.status === 202) expect(again.headers.get('content-location')).toBe(poll);
   await again.arrayBuffer();
   const paused = await fetch(poll.replace('$export-poll-status', '$pause-job'));
-  // Either it was paused, and is polled with 202, or it had ended before.
+  // The job is either paused, with status 202, or had ended before.
   if (paused.status === 200) {
     const waiting = await fetch(poll);
     expect([waiting.status, waiting.headers.get('content-location')]).toEqual([202, poll]);
@@ -195,7 +195,7 @@ test('POST with Parameters does what GET does, for every operation', async () =>
   const file = new URL(manifest.output[0]?.url ?? '').searchParams.get('_jobResourceId');
   const download = await post('$download-resource', { name: '_jobResourceId', valueString: file });
   expect((await download.text()).trim().split('\n')).toHaveLength(5);
-  // It is over: neither can be.
+  // A finished job can be neither paused nor resumed.
   expect((await post('$pause-job', job)).status).toBe(409);
   expect((await post('$resume-job', job)).status).toBe(409);
   expect((await post('$pause-job', { name: '_jobId', valueString: '../../etc' })).status).toBe(404);

@@ -1,5 +1,6 @@
 /**
- * A process that exports, to be killed: goes on with the job in a folder, or starts one. Prints `begun`, then `done`.
+ * Exports in a process of its own, to be killed: continues the job in a folder, or starts one. Prints `begun`, then
+ * `done`.
  */
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { readConfig } from '../../src/config/config.ts';

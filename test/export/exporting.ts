@@ -1,6 +1,4 @@
-/**
- * A clinic made for one test, and the whole server over it, spoken to by HTTP.
- */
+/** Makes a clinic for one test, with the whole server over it, reached by HTTP. */
 import { onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
@@ -8,7 +6,7 @@ import { startServer } from '../../src/main.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { type Clinic, makeClinic } from './clinic.ts';
 
-/** A clinic that is gone when the test is over. */
+/** A clinic, removed at the end of the test. */
 export function clinic(people = 20, each = 3): Clinic {
   const folder = temporaryFolder();
   return makeClinic(folder, people, each);
@@ -20,7 +18,7 @@ export interface Served {
   stop(): Promise<void>;
 }
 
-/** The server of a clinic; stopped when the test is over. */
+/** The server of a clinic; stopped at the end of the test. */
 export async function served(
   where: Pick<Clinic, 'environment'>,
   more: Readonly<Record<string, string>> = {},
@@ -52,24 +50,24 @@ export interface Manifest {
 
 export const ASYNC = { prefer: 'respond-async', accept: 'application/fhir+json' };
 
-/** Parameters that are not supported are left out. */
+/** Unsupported parameters are ignored. */
 export const LENIENT = { ...ASYNC, prefer: 'respond-async, handling=lenient' };
 
-/** Kicks off and gives the address to poll. */
+/** Kicks off, and returns the URL to poll. */
 export async function kickOff(url: string, init: RequestInit = {}): Promise<string> {
   const response = await fetch(url, { ...init, headers: { ...ASYNC, ...init.headers } });
   if (response.status !== 202) throw new Error(`${response.status} ${await response.text()}`);
   return response.headers.get('content-location') ?? '';
 }
 
-/** Polls until there is a manifest. */
+/** Polls until the manifest is there. */
 export async function finished(poll: string): Promise<Manifest> {
   const response = await ended(poll);
   if (response.status !== 200) throw new Error(`${response.status}`);
   return (await response.json()) as Manifest;
 }
 
-/** Polls until the job runs no more, as slowly as the server wants it. */
+/** Polls until the job has ended, at the pace of Retry-After. */
 export async function ended(poll: string): Promise<Response> {
   for (;;) {
     const response = await fetch(poll);
@@ -79,7 +77,7 @@ export async function ended(poll: string): Promise<Response> {
   }
 }
 
-/** `Type/id` of everything in the files, in order. */
+/** `Type/id` of every resource in the files, in order. */
 export async function contents(manifest: Manifest): Promise<readonly string[]> {
   const found: string[] = [];
   for (const { url, type, count } of manifest.output) {

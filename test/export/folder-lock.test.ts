@@ -5,7 +5,7 @@ import { folderLock } from '../../src/export/folder-lock.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { clinic, kickOff, served } from './exporting.ts';
 
-/** Another process that takes the lock of a folder and says so. */
+/** Another process, which takes the lock of a folder and prints a line then. */
 async function holder(folder: string): Promise<ChildProcess> {
   const module = JSON.stringify(new URL('../../src/export/folder-lock.ts', import.meta.url).href);
   const script = `const { folderLock } = await import(${module});

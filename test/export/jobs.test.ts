@@ -1,6 +1,4 @@
-/**
- * The life of jobs over threads that do as a test says: limits, expiry, clocks, pause, failure, restart.
- */
+/** The life cycle of jobs over scripted threads: limits, expiry, clocks, pause, failure, restart. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +28,7 @@ const writes: Perform = async folder => {
   return WRITTEN;
 };
 
-/** Waits until it is told to stop. */
+/** Waits until it is stopped. */
 const hangs: Perform = async (_folder, stop) => {
   while (Atomics.load(stop, 0) === 0) await new Promise(resolve => setTimeout(resolve, 5));
   return NEW_PART;
@@ -139,7 +137,7 @@ test('a paused job stays paused after a restart, until it is resumed', async () 
   expect(again.view('ann', job.id)?.job.status).toBe('complete');
 });
 
-/** Does not look whether it is to stop before it is let go, as a statement that takes long. */
+/** Ignores a stop until it is released, as a long statement does. */
 function slow() {
   const { promise, resolve } = Promise.withResolvers<void>();
   let [atOnce, most] = [0, 0];
@@ -163,7 +161,7 @@ test('pause, cancel and stop do not wait for a long statement', async () => {
   expect(jobs.view('ann', second.id)).toBeUndefined();
   await jobs.close();
   expect(readdirSync(root).toSorted()).toEqual([first.id, second.id, 'lock'].toSorted());
-  // It was cancelled, whenever its files are removed.
+  // It counts as cancelled, no matter when its files are removed.
   const again = open(writes);
   expect(again.list('ann').map(({ job }) => job.id)).toEqual([first.id]);
   expect(readdirSync(root).toSorted()).toEqual([first.id, 'lock'].toSorted());
@@ -206,7 +204,7 @@ test('a job cancelled during a download does not return after a restart', async 
   const download = jobs.download('ann', job.id, '0-0');
   expect(await jobs.remove('ann', job.id)).toBe(true);
   expect(existsSync(download?.path ?? '')).toBe(true);
-  // The process ends before the client has all of it.
+  // The process ends before the client has received the whole file.
   await jobs.close();
   expect(open(writes).list('ann')).toEqual([]);
   expect(existsSync(download?.path ?? '')).toBe(false);
@@ -335,7 +333,7 @@ test.each([
       file,
       what === 'changed by a character' ? before.replace('ann', 'bob') : (text ?? before.slice(0, 200)),
     );
-    // At the start that finds it, and at the next.
+    // At the start that finds the fault, and at the next.
     for (let start = 0; start < 2; start++) {
       const after = open(writes);
       expect(after.list('ann').map(({ job }) => job.id)).toEqual([kept.id]);

@@ -1,6 +1,4 @@
-/**
- * What a kick-off makes of parameters that are nearly right.
- */
+/** Tests how a kick-off treats parameters that are nearly right. */
 import { expect, test } from 'vitest';
 import { ASYNC, clinic, contents, finished, kickOff, LENIENT, type Manifest, served } from './exporting.ts';
 
@@ -59,7 +57,7 @@ test('_until before _since is refused, in any time zones', async () => {
 
 test('_since and _until include their own instant, in any time zone', async () => {
   const where = clinic(5, 1);
-  // In Warsaw, in winter.
+  // Local times of Warsaw in winter.
   where.change(`UPDATE WEIGHING SET UPD = '2024-12-01 10:00:00.0' || NO || '0'`);
   const { fhir } = await served(where);
   const found = async (query: string): Promise<readonly string[]> =>
@@ -161,6 +159,6 @@ test('HEAD begins, pauses and resumes nothing', async () => {
   expect(await (await fetch(`${fhir}/$list-jobs`)).json()).toEqual({ resourceType: 'Parameters' });
   const poll = await kickOff(`${fhir}/$export`);
   await finished(poll);
-  // Polls that come too fast are refused for a second.
+  // The server refuses too frequent polls for a second.
   await expect.poll(async () => (await fetch(poll, { method: 'HEAD' })).status).toBe(200);
 });

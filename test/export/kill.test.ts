@@ -1,6 +1,6 @@
 /**
  * Exports whose process is killed with SIGKILL at random moments, then started again, until they are complete. A few
- * kills in `npm test`; `npm run test:faults` does KILLS of them.
+ * kills in `npm test`; KILLS of them in `npm run test:faults`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,4 @@
-/**
- * What a server bears of its clients: polls, jobs, bytes; and callers who may not export.
- */
+/** Limits of a server for its clients: polls, jobs, bytes; and callers who may not export. */
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +20,7 @@ test('too frequent polls get 429 and Retry-After, and the export continues', asy
   expect(await contents(await finished(poll))).toHaveLength(5);
 });
 
-/** Kicks off until an export was not over before it could be paused. */
+/** Kicks off exports until one is paused before its end. */
 async function paused(url: string): Promise<string> {
   for (;;) {
     const poll = await kickOff(url);
@@ -35,7 +33,7 @@ test('one export beyond the limit of a client gets 429 until one is deleted', as
   const poll = await paused(`${fhir}/$export`);
   const refused = await fetch(`${fhir}/$export`, { headers: ASYNC });
   expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true]);
-  // One that is deleted counts for as long as a thread is busy with its last batch.
+  // A deleted export counts while a thread is busy with its last batch.
   const metrics = async (): Promise<string> => (await fetch(new URL('/metrics', fhir))).text();
   await expect.poll(metrics).toContain('lintel_export_parts{state="running"} 0');
   expect((await fetch(poll, { method: 'DELETE' })).status).toBe(202);

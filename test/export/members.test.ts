@@ -1,6 +1,4 @@
-/**
- * Members of groups: those who have left one, and those of groups that the client may not see.
- */
+/** Members of groups: former ones, and those of groups that the client may not see. */
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,7 +11,7 @@ import type { Clinic } from './clinic.ts';
 import { exportRequest } from './export-request.ts';
 import { clinic, contents, finished, kickOff, served } from './exporting.ts';
 
-/** A clinic whose lists say when somebody left, or just that. */
+/** A clinic whose lists record when a member left, or only that they left. */
 function withLeavers(): Clinic {
   const where = clinic();
   where.change('ALTER TABLE LISTED ADD COLUMN LEFT_AT DATETIME; ALTER TABLE LISTED ADD COLUMN OFF CHAR(1)');

@@ -1,6 +1,4 @@
-/**
- * One part of a job run in this thread, over a database that a test can disturb.
- */
+/** Runs one part of a job in this thread, over a database that a test can disturb. */
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,13 +16,13 @@ import { exportRequest } from './export-request.ts';
 
 export interface PartOptions {
   readonly type?: string;
-  /** Types whose references are collected. */
+  /** Types whose references the part collects. */
   readonly collect?: readonly string[];
   readonly settings?: Partial<PartSettings>;
   readonly limit?: number;
-  /** One statement gives many batches of rows, as on SQL Server. */
+  /** One statement returns many batches of rows, as on SQL Server. */
   readonly streams?: boolean;
-  /** Milliseconds that each batch of rows takes. */
+  /** Milliseconds per batch of rows. */
   readonly delay?: number;
   /** Called before each query, and before each further batch of rows; may throw. */
   readonly disturb?: (query: number) => void;
@@ -37,7 +35,7 @@ export interface PartOptions {
 
 export interface PartResult {
   readonly state: PartState;
-  /** All files, one after the other. */
+  /** The text of all files in order. */
   readonly text: string;
   readonly used: number;
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { clinic, finished, kickOff, served } from './exporting.ts';
 
-/** Niceness of each thread of this process: the 19th field of its state, the 17th behind the name. */
+/** Niceness of each thread of this process: field 19 of its stat file, field 17 after the name. */
 function niceness(): ReadonlyMap<string, number> {
   const tasks = '/proc/self/task';
   return new Map(
@@ -18,7 +18,7 @@ test.runIf(process.platform === 'linux')('exports yield the processor to searche
   const { fhir } = await served(clinic(3));
   await finished(await kickOff(`${fhir}/$export`));
   const now = [...niceness()];
-  // A process may be nice itself.
+  // The process itself may have a niceness.
   expect(now.some(([task, nice]) => !before.has(task) && nice >= 10)).toBe(true);
   for (const [task, nice] of now) if (before.has(task)) expect(nice).toBe(before.get(task));
 });

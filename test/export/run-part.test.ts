@@ -81,7 +81,7 @@ test('a part throws when space runs out, and resumes from its recorded state lat
   const where = clinic(20, 5);
   const whole = await exportPart(where, { folder: 'whole' });
   await expect(exportPart(where, { limit: Math.floor(whole.text.length / 2) })).rejects.toThrow('space');
-  // It goes on from there once there is space again.
+  // The export continues from there once there is space again.
   expect((await exportPart(where)).text).toBe(whole.text);
 });
 

@@ -1,4 +1,4 @@
-/** Threads of an export load their mappings at the same time, and what they tell V8 is told to the whole process. */
+/** Export threads load their mappings concurrently, and V8 flags that a thread sets apply to the whole process. */
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import(${MODULE}).then(async ({ withSmallHeap }) => {
   parentPort.postMessage('loaded');
 });`;
 
-/** What a thread ends with: its word, or the error that ended it. */
+/** Resolves to the message of a thread, or to the error that ended it. */
 function loadInThread(): Promise<unknown> {
   return new Promise(resolve => {
     const thread = new Worker(LOADING, { eval: true });

@@ -1,10 +1,8 @@
-/**
- * Statements that the threads of exports send, in the metrics of the server.
- */
+/** Statements of export threads count in the server's metrics. */
 import { expect, test } from 'vitest';
 import { clinic, finished, kickOff, served } from './exporting.ts';
 
-/** By mapping; all of them answered. */
+/** Number of answered statements by mapping. */
 async function statements(fhir: string): Promise<Readonly<Record<string, number>>> {
   const text = await (await fetch(new URL('/metrics', fhir))).text();
   const pattern = /^lintel_sql_statements_total\{mapping="(.*?)",bulkhead="export",outcome="answered"\} (\d+)$/gm;
@@ -16,7 +14,7 @@ test('metrics count each statement of an export, to the end of a part, under its
   await fetch(`${fhir}/Observation?_count=1`);
   expect(await statements(fhir)).toEqual({});
   await finished(await kickOff(`${fhir}/$export?_type=Observation,Practitioner,Device`));
-  // One that counts, and one for each list of 500 rows.
+  // One statement that counts rows, and one for each list of 500 rows.
   const once = { weights: 3, staff: 2, implants: 3 };
   expect(await statements(fhir)).toEqual(once);
   await finished(await kickOff(`${fhir}/$export?_type=Practitioner`));

@@ -1,5 +1,5 @@
 /**
- * What an export with `_since` cannot see, it says: rows without a time of their last change, and changes of child
+ * An export with `_since` reports what it cannot detect: rows without a time of their last change, and changes of child
  * rows.
  */
 import { expect, test } from 'vitest';

@@ -1,4 +1,7 @@
-/** A codec, added as docs/extending.md says: `prefixed`, codes behind letters that all stored values begin with. */
+/**
+ * A codec, added as docs/extending.md describes: `prefixed`, for codes after letters with which all stored values
+ * begin.
+ */
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,4 +1,7 @@
-/** A database engine, added as docs/extending.md says: the toy of test/engines, in a folder and a line of the table. */
+/**
+ * A database engine, added as docs/extending.md describes: the toy of test/engines, by a folder and a line of the
+ * table.
+ */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { smallClinic } from '../cli/small-clinic.ts';

@@ -1,4 +1,7 @@
-/** A modifier, added as docs/extending.md says: `:starts`, texts that begin so, where a word within does not count. */
+/**
+ * A modifier, added as docs/extending.md describes: `:starts`, which matches the beginning of a text and not of a later
+ * word.
+ */
 import { expect, test } from 'vitest';
 import { smallClinic } from '../cli/small-clinic.ts';
 import { copiedTree, isListed } from './tree.ts';

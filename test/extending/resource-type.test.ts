@@ -1,6 +1,6 @@
 /**
- * A type of resources that no pack has yet, added as docs/extending.md says: FamilyMemberHistory, by a file of the pack
- * alone; and its section in C-CDA documents, by the listed files.
+ * A resource type that no pack has yet, added as docs/extending.md describes: FamilyMemberHistory, by a file of the
+ * pack alone; and its section in C-CDA documents, by the listed files.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

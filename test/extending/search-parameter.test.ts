@@ -1,4 +1,4 @@
-/** A search parameter of a guide, added as docs/extending.md says: by its package alone. */
+/** A search parameter of a guide, added as docs/extending.md describes: by its package alone. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ interface Parameter {
   readonly id: string;
 }
 
-/** As the registries of FHIR have it. */
+/** In the form of FHIR registries. */
 function writePackage(folder: string, name: string, version: string, resources: readonly Parameter[]) {
   const files = join(folder, name, 'package');
   mkdirSync(files, { recursive: true });
@@ -56,7 +56,7 @@ test('a parameter of a guide is read from its package, and offered if a mapping 
       expression: `Patient.extension('${EYES}')`,
     },
     { ...parameter, id: 'odd', code: 'odd', url: 'http://example.org/odd', expression: 'Patient.name.first().family' },
-    // R4 has it: its meaning stays.
+    // R4 defines this one already, and keeps its meaning.
     { ...parameter, id: 'sex', code: 'gender', url: 'http://example.org/sex', expression: 'Patient.maritalStatus' },
   ]);
   const made = await tree.run({}, 'tools/r4/generate.ts', '--igs', packages);

@@ -1,6 +1,6 @@
 /**
- * A copy of the code, in which a test adds something as docs/extending.md says. Out: the commands of the copy, and the
- * files that now differ. The code itself stays as it is.
+ * Copies the code, so that a test can add something as docs/extending.md describes. Out: the commands of the copy, and
+ * the files that differ from the original, which stays unchanged.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -12,28 +12,28 @@ const COPIED = ['bin', 'src', 'tools', 'package.json'];
 
 export interface Tree {
   readonly folder: string;
-  /** Adds a file. Throws where there is one. */
+  /** Adds a file. Throws if it exists. */
   add(file: string, text: string): void;
-  /** Puts a text in the place of another, which stands in the file once. */
+  /** Replaces a text that occurs once in the file. */
   replace(file: string, old: string, text: string): void;
-  /** Puts a text before another, which stands in the file once. */
+  /** Inserts a text before one that occurs once in the file. */
   insert(file: string, before: string, text: string): void;
-  /** A command of the copy, in a process of its own. */
+  /** Runs a command of the copy in a separate process. */
   lintel(environment: Readonly<Record<string, string>>, ...argv: string[]): Promise<Outcome>;
-  /** A script of the copy, likewise. */
+  /** Runs a script of the copy, likewise. */
   run(environment: Readonly<Record<string, string>>, ...argv: string[]): Promise<Outcome>;
-  /** Files that the code does not have, or has otherwise. */
+  /** Files that the original lacks, or that differ. */
   touched(): readonly string[];
 }
 
-/** Is removed when the test is over. */
+/** Removed at the end of the test. */
 export function copiedTree(): Tree {
   const folder = temporaryFolder();
   for (const name of COPIED) cpSync(name, join(folder, name), { recursive: true });
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   const run: Tree['run'] = (environment, ...argv) =>
     new Promise(done => {
-      // Each copy has paths of its own, and none comes again.
+      // Each copy has unique paths, so a compile cache would be useless.
       const env = { PATH: process.env['PATH'], NODE_DISABLE_COMPILE_CACHE: '1', ...environment };
       execFile(process.execPath, argv, { cwd: folder, env }, (error, out, notes) => {
         done({ code: error === null ? 0 : Number(error.code), out, notes });
@@ -68,7 +68,7 @@ function isSame(one: string, other: string): boolean {
   return readFileSync(one).equals(readFileSync(other));
 }
 
-/** The files that docs/extending.md lists below a heading; `<name>` and `*` stand for a part of a path. */
+/** The files listed below a heading of docs/extending.md; `<name>` and `*` stand for a part of a path. */
 export function isListed(heading: string): (file: string) => boolean {
   const page = readFileSync('docs/extending.md', 'utf8');
   const [, section = ''] = page.split(`\n## ${heading}\n`);

@@ -66,7 +66,7 @@ test('names and addresses of hospitals are hosts', () => {
     expect([host, isHost(host)]).toEqual([host, true]);
 });
 
-/** What paths that lead elsewhere are written with. */
+/** Parts of paths that try to leave the folder. */
 const PIECES = [
   ...[
     '..',
@@ -103,17 +103,14 @@ const PIECES = [
   ],
 ];
 
-/**
- * Statuses of many paths, in order; each answer ends before the next is asked for. What is refused closes its
- * connection.
- */
+/** Statuses for many paths, in order; each answer ends before the next request. A refusal closes its connection. */
 async function statusesOf(port: number, paths: readonly string[]): Promise<readonly number[]> {
   const statuses: number[] = [];
   while (statuses.length < paths.length) await statusesOnOne(port, paths, statuses);
   return statuses;
 }
 
-/** Adds to the statuses until the connection ends, which it does for the last at the latest. */
+/** Appends statuses until the connection closes, at the latest after the last path. */
 async function statusesOnOne(port: number, paths: readonly string[], statuses: number[]): Promise<void> {
   const socket = createConnection(port, '127.0.0.1').setEncoding('latin1');
   onTestFinished(() => void socket.destroy());

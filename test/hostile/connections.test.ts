@@ -53,7 +53,7 @@ test.each(['/fhir/Patient/1', '/health', '/fhir/Patient/none', '/fhir/Patient?fa
     for (let i = 0; i < 2; i++) await exchanged(port, last);
     const answers = (await exchanged(port, request.repeat(600))).split('HTTP/1.1 ').length - 1;
     expect(answers).toBeLessThan(100);
-    // Some at once are no offence.
+    // A few pipelined requests are allowed.
     const few = await exchanged(port, request.repeat(9) + last);
     expect(few.split('HTTP/1.1 ')).toHaveLength(11);
   },

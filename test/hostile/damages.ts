@@ -1,4 +1,4 @@
-/** Ways in which a file of state is damaged, each done to a path. */
+/** Damages a file of state in various ways. In: its path. */
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 
 export const DAMAGES: Readonly<Record<string, (file: string) => void>> = {

@@ -8,7 +8,7 @@ import { heapAfterCollection } from '../heap.ts';
 import { HOSTILE, target } from './target.ts';
 
 const MB = 1024 * 1024;
-/** Milliseconds for a flood. The full form sends some 180,000 requests. */
+/** Milliseconds per flood. The full form sends some 180,000 requests. */
 const LONGEST = HOSTILE ? 900_000 : 150_000;
 
 test('a cache is bounded by the length of its keys, too', () => {
@@ -30,7 +30,7 @@ interface Attack {
 const LONG = 'x'.repeat(7000);
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** Everything that a client may choose and that something may be remembered by. `n`: another one each time. */
+/** All inputs of clients that the server might store. `n`: a different one each time. */
 const CHOSEN: Readonly<Record<string, (n: string) => Attack>> = {
   accept: n => ({ path: '/fhir/Patient/1', headers: { accept: `application/fhir+json;x=${n}${LONG}` } }),
   'short accept': n => ({ path: '/fhir/Patient/1', headers: { accept: `application/fhir+json;x=${n}` } }),
@@ -110,7 +110,8 @@ test('no client input makes memory grow: every header, name, path and body', {
   const grown = held() - before;
   agent.destroy();
   console.log(`held for ${Object.keys(CHOSEN).length} kinds of floods: ${(grown / MB).toFixed(1)} MB`);
-  // The full form sends 28 MB of most kinds, and sees if one of them is kept; the short form sees what is kept of many.
+  // The full form sends 28 MB of most kinds, and would notice if one kind were stored; the short form would notice if
+  // many were.
   expect(grown).toBeLessThan((HOSTILE ? 16 : 8) * MB);
 });
 
@@ -126,7 +127,7 @@ test('replaced mappings are released, also while their connections stay open', a
       sent.on('error', reject).end();
     });
   let version = 0;
-  /** Each of the connections asks once, of a version of its own, and stays. */
+  /** Each connection sends one request, with a version of its own, and stays open. */
   const round = async (asking: readonly Agent[]): Promise<void> => {
     for (const agent of asking) {
       const pack = readFileSync(`${clinic.pack}/pack.yaml`, 'utf8').replace(/clinic.*/, `clinic ${version++}`);
@@ -137,7 +138,7 @@ test('replaced mappings are released, also while their connections stay open', a
     }
   };
   const held = heapAfterCollection();
-  // Code that V8 compiles anew for a while takes some megabytes as well.
+  // V8 also takes some megabytes for code that it compiles meanwhile.
   if (HOSTILE) for (let i = 0; i < 5; i++) await round(agents);
   else await round(agents.slice(0, 5));
   const [first, before] = [version, held()];

@@ -1,6 +1,4 @@
-/**
- * Damaged files of the authorization server: it starts, names the file, and lets nobody in who was not let in before.
- */
+/** Damaged files of the authorization server: it starts, names the file, and admits nobody who had no access before. */
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -16,7 +14,7 @@ const SECRET = 'a-secret-of-forty-characters-for-this-test';
 
 let clinic: SmallClinic;
 let before: string;
-/** Issued before anything was damaged. */
+/** Issued before the damage. */
 let token: string;
 
 beforeAll(async () => {
@@ -38,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(clinic.folder, { recursive: true, force: true }));
 
-/** The status of a call that only the client of the file may make. */
+/** The status of a call that only the client in the file may make. */
 async function introspects({ url }: Pick<Target, 'url'>): Promise<number> {
   const authorization = `Basic ${Buffer.from(`app:${SECRET}`).toString('base64')}`;
   const body = new URLSearchParams({ token });
@@ -65,7 +63,7 @@ test.each(CASES)(
     expect((await fetch(`${server.url}/ready`)).status).toBe(200);
     expect((await fetch(`${server.url}/fhir/metadata`)).status).toBe(200);
     expect((await fetch(`${server.url}/fhir/Patient/1`)).status).toBe(401);
-    // SQLite makes a database of nothing.
+    // SQLite opens an empty file as an empty database.
     const isEmptyStore = file === 'smart.sqlite' && how === 'empty';
     if (!isEmptyStore) expect([...server.lines, ...server.notes].join('\n')).toContain(file);
     const status = await introspects(server);

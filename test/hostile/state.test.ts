@@ -8,7 +8,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { DAMAGES } from './damages.ts';
 import { started, target } from './target.ts';
 
-/** A clinic whose server has kept something of everything, made once; each test damages a copy. */
+/** A clinic whose server has written every kind of state, made once; each test damages a copy. */
 let clinic: SmallClinic;
 let before: string;
 let status: string;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const { url, stop } = await started({}, clinic);
   const begun = await fetch(`${url}/fhir/$export`, { headers: { prefer: 'respond-async' } });
   const address = new URL(begun.headers.get('content-location') ?? '');
-  // The poller must not be one that comes too often.
+  // A client that polls too often would be refused.
   while ((await fetch(address)).status === 202) await wait(1200);
   status = `${address.pathname}${address.search}`;
   await stop();

@@ -1,6 +1,6 @@
 /**
- * What the attacks are tried on: a real server on loopback in this process, and clients that speak bytes. Every attack
- * is bounded: `HOSTILE=full` (`npm run test:hostile`) tries more of each.
+ * Starts the target of the attacks: a real server on loopback in this process, and clients that send raw bytes. Every
+ * attack is bounded: `HOSTILE=full` (`npm run test:hostile`) tries more of each.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -10,7 +10,7 @@ import { createLog } from '../../src/log.ts';
 import { type Running, startServer } from '../../src/main.ts';
 import { type SmallClinic, smallClinic } from '../cli/small-clinic.ts';
 
-/** How much of an attack is tried: a little with all other tests, more where that is asked for. */
+/** True: try more of each attack; false: a little, as in `npm test`. */
 export const HOSTILE = process.env['HOSTILE'] === 'full';
 
 export interface Target {
@@ -22,7 +22,7 @@ export interface Target {
   readonly stop: Running['stop'];
 }
 
-/** A small clinic that is served until the test is over. */
+/** Serves a small clinic until the test is over. */
 export async function target(
   environment: Readonly<Record<string, string>> = {},
   clinic = smallClinic(),
@@ -32,11 +32,11 @@ export async function target(
   return running;
 }
 
-/** The same, for whoever stops it. */
+/** The same; the caller stops it. */
 export async function started(environment: Readonly<Record<string, string>>, clinic: SmallClinic): Promise<Target> {
   const lines: string[] = [];
   const notes: string[] = [];
-  // Every line is kept, so a test that measures memory asks for few.
+  // All lines of the log are stored, so a test that measures memory should log few.
   const config = readConfig({ LOG_LEVEL: 'debug', ...clinic.environment, ...environment });
   const running = await startServer(
     config,
@@ -52,7 +52,7 @@ export async function started(environment: Readonly<Record<string, string>>, cli
   return { url: running.url, port: Number(new URL(running.url).port), lines, notes, reload: running.reload, stop };
 }
 
-/** A connection that sends bytes and then neither ends nor reads. It is gone when the test is over. */
+/** Opens a connection that sends bytes and then neither ends nor reads. It is closed at the end of the test. */
 export async function sends(port: number, bytes: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').pause();
   socket.on('error', () => {});
@@ -62,7 +62,7 @@ export async function sends(port: number, bytes: string): Promise<Socket> {
   return socket;
 }
 
-/** All that comes back for bytes, until the server closes. */
+/** Returns all bytes that come back until the server closes. */
 export async function exchanged(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {}).write(bytes, 'latin1');

@@ -1,6 +1,6 @@
 /**
- * XML from outside opens no connection and no file: the bodies of every route, and notes of the database that are HTML,
- * XML or RTF. What the process does meanwhile is watched, and each watch is shown to notice what it is for.
+ * External XML opens no connection and no file: the bodies of every route, and notes of the database in HTML, XML or
+ * RTF. The tests watch the process meanwhile, and show that each watch works.
  */
 import { createHook } from 'node:async_hooks';
 import { lookup } from 'node:dns';
@@ -21,7 +21,7 @@ const folder = temporaryFolder(afterAll);
 const file = join(folder, 'secret.txt');
 writeFileSync(file, SECRET);
 
-/** Who connects here was led here. */
+/** Number of connections that XML caused. */
 let connections = 0;
 const trap = createServer((_, response) => void response.end('<!ENTITY e "led here">')).on('connection', () => {
   connections++;
@@ -44,12 +44,12 @@ afterAll(async () => {
   await demo.close();
 });
 
-/** Requests of the process to the kernel for connections, names, files and other processes. */
+/** Asynchronous resources for connections, names, files and other processes. */
 const REACHES =
   /^(?:TCPCONNECTWRAP|PIPECONNECTWRAP|GETADDRINFOREQWRAP|GETNAMEINFOREQWRAP|QUERYWRAP|UDPWRAP|PROCESSWRAP|FSREQ.*)$/;
 const READERS = ['openSync', 'readFileSync', 'createReadStream'] as const;
 
-/** What was reached for while something ran, by its kind. */
+/** Kinds of resources that the process used while a function ran. */
 async function reached(run: () => unknown): Promise<readonly string[]> {
   const seen: string[] = [];
   const hook = createHook({ init: (_, kind) => void (REACHES.test(kind) && seen.push(kind)) });
@@ -89,7 +89,7 @@ test('the monitor of this test detects connections, DNS lookups, files and proce
   connections = 0;
 });
 
-/** Declarations that lead outside or grow, each before an element that makes use of it. */
+/** Declarations with external references or expansion, each with an element that uses them. */
 function prologues(): Readonly<Record<string, string>> {
   const url = `file://${file}`;
   return {
@@ -109,7 +109,7 @@ function prologues(): Readonly<Record<string, string>> {
 
 const FHIR = 'xmlns="http://hl7.org/fhir"';
 
-/** Bodies of a resource: `e` is what a prologue declares. */
+/** Bodies of a resource: `e` is the entity that a prologue declares. */
 function bodies(type: string): Readonly<Record<string, string>> {
   const named = `<${type} ${FHIR}><language value="&e;"/><implicitRules value="&e;"/></${type}>`;
   return {
@@ -129,7 +129,7 @@ const MEDIA = [
   'text/html',
 ];
 
-/** As it stands, behind a mark, and in the encodings that hide ASCII from whoever looks for it. */
+/** The text as it is, after a byte order mark, and in encodings that hide ASCII from naive filters. */
 function encodings(text: string): readonly Uint8Array<ArrayBuffer>[] {
   const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le');
   return [Buffer.from(text), Buffer.from(`\uFEFF${text}`), utf16, Buffer.from(utf16).swap16()].map(one =>
@@ -137,7 +137,7 @@ function encodings(text: string): readonly Uint8Array<ArrayBuffer>[] {
   );
 }
 
-/** The paths of routes that take a body, with something in the place of each parameter. */
+/** The paths of routes that take a body, with a value in place of each parameter. */
 function routesWithBody(): readonly (readonly [method: string, path: string])[] {
   const filled = (path: string): string =>
     path.replace(':type', 'Patient').replace(':inner', 'Observation').replace(/:\w+/g, '1').replaceAll('*', 'x');

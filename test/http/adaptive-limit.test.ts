@@ -9,7 +9,7 @@ function setUp(most = 10, least = 2, queue = 100) {
     pass: (milliseconds: number) => {
       now += milliseconds;
     },
-    /** So many answers, each of which takes so long, one list after the other. */
+    /** Serves this number of answers, each of this duration, one batch after another. */
     async serve(times: number, each: number): Promise<void> {
       for (let done = 0; done < times; ) {
         const free = places.load().size - places.load().taken;

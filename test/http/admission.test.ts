@@ -4,7 +4,7 @@ import { appUnderTest } from './app-under-test.ts';
 
 const bulkhead = (size: number, queue: number) => createBulkhead({ size, queue, wait: 600_000 });
 
-/** An application whose searches end when they are told to. */
+/** An application whose searches end when the test says so. */
 function slowApp({ answers = bulkhead(100, 0), batches = bulkhead(100, 0) }) {
   const waiting: (() => void)[] = [];
   const busy = { now: 0, most: 0, begun: 0 };
@@ -22,7 +22,7 @@ function slowApp({ answers = bulkhead(100, 0), batches = bulkhead(100, 0) }) {
       },
     },
   );
-  /** Ends all searches that have begun, and those that begin then. */
+  /** Ends all running searches, and those that begin then. */
   const end = async (answered: Promise<unknown>): Promise<void> => {
     let over = false;
     void answered.finally(() => {
@@ -50,7 +50,7 @@ test('with a full queue the answer is 503 at once, with Retry-After', async () =
   const refused = await app.request('/fhir/Widget?name=3');
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([
     503,
-    // Not the same for all.
+    // Retry-After varies among clients.
     expect.stringMatching(/^[123]$/),
   ]);
   expect(await refused.json()).toMatchObject({

@@ -32,7 +32,7 @@ test('they equal the Headers of the platform after any changes', () => {
       for (const name of ['vary', 'VARY', 'Etag', 'missing']) {
         expect([own.get(name), own.has(name)]).toEqual([platform.get(name), platform.has(name)]);
       }
-      // As a response takes them, the platform's or that of the adapter, and whoever copies them.
+      // As a response takes them: the platform's, the adapter's, and a copy.
       expect(sorted(new Response(null, { headers: own }).headers)).toEqual([...platform]);
       expect([...new Headers(own)]).toEqual([...platform]);
     }),

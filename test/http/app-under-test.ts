@@ -1,6 +1,4 @@
-/**
- * A whole HTTP application over a facade of a few lines: what http does is tested without a database.
- */
+/** Makes a whole HTTP application over a facade of a few lines, so that http is tested without a database. */
 import type { Hono } from 'hono';
 import { readConfig } from '../../src/config/config.ts';
 import type { RequestContext, SearchRequest } from '../../src/facade.ts';
@@ -12,14 +10,14 @@ export type SmallFacade = AppParts['facade'];
 
 export interface AppUnderTest {
   readonly app: Hono<HttpEnv>;
-  /** What reached the facade, in order. */
+  /** The requests that reached the facade, in order. */
   readonly calls: { readonly request: SearchRequest; readonly context: RequestContext }[];
   readonly lines: string[];
 }
 
 export const WIDGET = '{"resourceType":"Widget","id":"1","weight":1.50,"name":"Zoë <b>"}';
 
-/** `environment` as for the process; `facade` and `ping` replace those of the small stand-in. */
+/** `environment`: as for the process; `facade` and `ping` replace those of the small stand-in. */
 export function appUnderTest(
   environment: Readonly<Record<string, string>> = {},
   replace: Partial<SmallFacade> &

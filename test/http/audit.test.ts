@@ -62,7 +62,7 @@ beforeAll(async () => {
 });
 afterAll(() => demo.close());
 
-/** The records of one request. */
+/** The audit records of one request. */
 async function audited(
   app: Hono<HttpEnv>,
   path: string,
@@ -74,10 +74,7 @@ async function audited(
   return { response, written: [...records] };
 }
 
-/**
- * Routes that tell nothing of any patient. A new route is audited, or it is listed here and somebody has thought about
- * it.
- */
+/** Routes that reveal nothing about patients. A new route is either audited, or listed here after a decision. */
 const NOT_AUDITED = ['/', '/health', '/ready', '/metrics', '/search/:type', '/fhir/metadata'];
 const MIDDLEWARE = /\/\*$|^\*$/;
 const VALUES: Readonly<Record<string, string>> = {
@@ -324,7 +321,7 @@ test('access token: records have application, person, issuer and purpose, for re
   expect((await audited(app, '/fhir/Patient/2', bearer('good'))).written).toMatchObject([
     { status: 404, patients: [] },
   ]);
-  // Whom a search names is told of those alone whom the caller may see.
+  // The records of a search name only patients whom the caller may see.
   for (const [patient, patients] of [
     ['1', ['1']],
     ['2', []],
@@ -396,12 +393,12 @@ test('a full audit store stops reads and cache hits; /metadata still answers', a
   expect(lines.join('\n')).toContain('the audit cannot be written');
   expect(lines.join('\n')).not.toContain('xxxx');
   expect((await fetch(`${new URL(fhir).origin}/ready`)).status).toBe(503);
-  // An export that nobody is told of goes on for nobody.
+  // An export whose client cannot learn of it is cancelled.
   const unsupported = `elements=${'x'.repeat(7000)}`;
   expect((await fetch(`${fhir}/$export?${unsupported}`, { headers: LENIENT })).status).toBe(503);
   const exports = (): readonly string[] =>
     readdirSync(join(where.folder, 'data', 'export')).filter(name => /^[0-9a-f]{32}$/.test(name));
-  // Its thread may be at a list of rows.
+  // Its thread may be reading a list of rows.
   await vi.waitFor(() => expect(exports()).toEqual([]), 20_000);
 });
 
@@ -421,7 +418,7 @@ test('pages of a POST search have the search in the audit, cached ones too', asy
     statuses.push(response.headers.get('cache-status') ?? '');
   }
   expect(statuses.filter(status => status.includes('hit')).length).toBeGreaterThan(1);
-  // One that nobody can open stands as it came.
+  // A sealed value that cannot be opened is recorded as it came.
   await (await fetch(`${fhir}/Patient?_sealed=sx`)).text();
   const file = join(where.environment['DATA_DIR'] ?? '', 'audit.sqlite');
   const queries = rowsOf(file, 'SELECT QUERY FROM RECORD ORDER BY SEQ').map(({ QUERY }) => String(QUERY));
@@ -453,7 +450,7 @@ test('files of an export: each download is audited, complete or aborted, with th
   const manifest = await finished(await kickOff(`${fhir}/Patient/$export?_type=Patient`));
   const url = new URL(manifest.output[0]?.url ?? '');
   await (await fetch(url)).text();
-  // A client that goes away after the head of the answer.
+  // A client that disconnects after the head of the answer.
   const socket = connect(Number(url.port), url.hostname);
   onTestFinished(() => void socket.destroy());
   await new Promise<void>(resolve => {

@@ -12,7 +12,7 @@ import { appUnderTest, type SmallFacade, WIDGET } from './app-under-test.ts';
 
 const LIMITS: AnswerLimits = { bytes: 1_000_000, maxAge: 30_000, ttl: 5000, interval: 1000 };
 
-/** An application with a cache whose clock stands still; no table says anything of itself, and no answer reads one. */
+/** An application with a cache and a stopped clock; no table has a watermark, and no answer reads a table. */
 function cachedApp(replace: Partial<SmallFacade> = {}, environment: Record<string, string> = {}, limits = LIMITS) {
   const time = { now: 1_000_000 };
   const cache = createAnswerCache<Answer>(limits, () => time.now);
@@ -140,7 +140,7 @@ test('each compressed form is made once, on first request, and counts in the cac
   const plain = cache.counters().bytes;
   const gzip = await ask('gzip');
   expect(gunzipSync(gzip).toString()).toBe(BIG);
-  // small ones are kept as text too
+  // Small answers are cached as text too.
   expect(cache.counters().bytes).toBe(plain + 2 * gzip.byteLength);
   expect(await ask('gzip')).toEqual(gzip);
   const [one, two] = await Promise.all([ask('br'), ask('br')]);
@@ -167,7 +167,7 @@ test('the cache size is bounded, and an answer that is too large is sent uncache
   expect(statusOf(await app.request('/fhir/Widget/1'))).toMatch(/miss/);
 });
 
-/** A facade whose searches wait to be let go. */
+/** A facade whose searches wait until they are released. */
 function slow() {
   const running: { readonly context: RequestContext; readonly finish: () => void }[] = [];
   const search: SmallFacade['search'] = (_request, context) =>

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type ListenOptions, listen } from '../../src/http/server/server.ts';
 import { appUnderTest, type SmallFacade } from './app-under-test.ts';
 
-/** More than the buffers of two sockets hold. */
+/** More bytes than the buffers of two sockets hold. */
 const LARGE = `{"resourceType":"Bundle","language":"${'x'.repeat(30_000_000)}"}`;
 
 async function start(search?: SmallFacade['search'], more: Partial<ListenOptions> = {}) {
@@ -41,7 +41,7 @@ function sends(
   return { socket, text: () => text, closed: once(socket, 'end') };
 }
 
-/** A client that asks, all at once, and reads nothing. */
+/** A client that sends all its requests at once, and reads nothing. */
 function asks(url: string, ...paths: readonly string[]): Socket {
   const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
   socket.on('error', () => {}).write(paths.map(path => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join(''));
@@ -54,11 +54,11 @@ test('clients that read no answers are disconnected above a memory limit, for on
   asks(url, '/fhir/Widget');
   const most = asks(url, ...Array.from({ length: 5 }, () => '/fhir/Widget'));
   await expect.poll(() => cut.length).toBeGreaterThan(0);
-  // The one with five answers holds most, and first goes who holds most.
+  // The connection with five answers holds the most bytes, and is cut first.
   expect(cut[0]).toBeGreaterThan(50_000_000);
   most.resume();
   await once(most, 'close');
-  // Who reads gets all of it.
+  // A client that reads gets the whole answer.
   expect((await (await fetch(`${url}/fhir/Widget`)).text()).length).toBe(LARGE.length);
 }, 30_000);
 
@@ -67,7 +67,7 @@ test('a client that disconnects cancels all its requests, queued ones too', asyn
   let called = 0;
   const { url } = await start((_request, { signal }) => {
     const number = called++;
-    // The first is made, and nobody takes it: the others wait behind it.
+    // The first answer is not read, so the others wait behind it.
     if (number === 0) return Promise.resolve({ json: LARGE, entries: 0 });
     signal?.addEventListener('abort', () => aborted.push(number));
     return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('gone'))));
@@ -90,7 +90,7 @@ test.each([
   const { text, closed } = sends(url, bytes);
   await closed;
   expect(text()).toMatch(/^HTTP\/1\.1 408 [\s\S]*\r\nConnection: close\r\n[\s\S]*too slowly/);
-  // The client does not end its side, and yet nothing is left to wait for.
+  // The client keeps its side open, and the server does not wait for it.
   await close();
 });
 

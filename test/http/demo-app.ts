@@ -1,5 +1,6 @@
 /**
- * The whole HTTP application over the demo, with everything that leaves it: answers, log, metrics, and the statements.
+ * Runs the whole HTTP application over the demo, and records all its outputs: answers, log, metrics, and the
+ * statements.
  */
 
 import type { Hono } from 'hono';
@@ -17,7 +18,7 @@ export interface DemoApp {
   readonly facade: Facade;
   readonly metrics: Metrics;
   readonly lines: string[];
-  /** Since they were emptied last. */
+  /** Since the list was last emptied. */
   readonly statements: Statement[];
   close(): Promise<void>;
 }

@@ -21,7 +21,7 @@ const LIMITS = { bytes: 1_000_000, maxAge: 30_000, ttl: 5000, interval: 1000 };
 
 type Guards = Pick<Partial<AppParts>, 'entry' | 'audit' | 'rate'>;
 
-/** A listening server, and how many requests got as far as the application. With an entry, access is by token. */
+/** A listening server, and the number of requests that reached the application. With an entry, access is by token. */
 async function served(
   environment: Record<string, string> = {},
   replace: Partial<SmallFacade> = {},
@@ -166,7 +166,7 @@ const GRANT: Grant = {
   ...{ patient: '1', fhirUser: 'Patient/1', expires: 2_000_000 },
 };
 
-/** Of each token its grant; ends: what the verifier says of ended ones. */
+/** An entry with the grant of each token; `ends`: what the verifier reports of ended ones. */
 function entryOf(grants: Record<string, Grant>) {
   const state = { now: 1_000_000, epoch: 0 };
   const tokens = { grantOf: async (token: string) => grants[token], epoch: () => state.epoch };
@@ -184,7 +184,7 @@ test('a known token gets cache hits that bypass the application, on a new connec
   expect(stripped(second)).toEqual(stripped(first));
   expect(second.headers['cache-status']).toMatch(/hit/);
   expect(passed.requests).toBe(1);
-  // Who may see something else gets an answer of their own.
+  // A caller with other permissions gets a separate answer.
   for (let i = 0; i < 2; i++) expect((await ask('/fhir/Widget/1', by('other'))).status).toBe(200);
   expect(passed.requests).toBe(2);
   expect(calls.map(({ context }) => context.access)).toEqual([
@@ -203,7 +203,7 @@ test('cached answers count for the limit of a client, long ones as several; whoe
   const statuses: (number | undefined)[] = [];
   for (let i = 0; i < 4; i++) statuses.push((await ask(long, by('good'))).status);
   expect(statuses).toEqual([200, 200, 200, 200]);
-  // Three of the four were written down with 2,000 characters each, which makes ten; other tokens of the person count.
+  // Three of the four records have 2,000 characters each and count as ten; other tokens of the person share the count.
   const beyond = await ask(long, by('again'));
   expect([beyond.status, beyond.headers['retry-after']]).toEqual([429, '1']);
   expect(JSON.parse(beyond.body.toString())).toMatchObject({
@@ -302,7 +302,7 @@ test('an audited cache hit that cannot be sent fails alone', async () => {
 });
 
 test('each audit record of cache hits on one connection has its own request, caller and address', async () => {
-  // The same person by two tokens, of which one has a purpose: the same answer, but not the same record.
+  // Two tokens of the same person, one with a purpose: the same answer, but different records.
   const { entry } = entryOf({ good: GRANT, urgent: { ...GRANT, purpose: 'ETREAT' } });
   const records: AuditRecord[] = [];
   const audit = { write: async (record: AuditRecord) => void records.push(record) };

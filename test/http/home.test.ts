@@ -106,7 +106,7 @@ test('if reading needs a token, the page says how to get one, and hides the serv
   expect(page).not.toMatch(/a\.yaml|answers in|href="[^"]*\/search\//);
   const told = await (await app.request('/')).json();
   expect(Object.keys(told).toSorted()).toEqual(['discovery', 'fhir', 'mappings', 'pack', 'samples', 'types']);
-  // Where no apps are launched, the CapabilityStatement says what there is.
+  // If no apps are launched, the CapabilityStatement is the discovery document.
   const other = appUnderTest({}, { entry, served });
   expect(await (await other.app.request('/')).json()).toMatchObject({ discovery: 'http://localhost/fhir/metadata' });
 });

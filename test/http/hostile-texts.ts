@@ -1,11 +1,9 @@
-/**
- * Texts made to go wrong, and requests made of them: any parameter of any type, with any modifier.
- */
+/** Makes hostile texts, and requests with them: any parameter of any type, with any modifier. */
 import fc from 'fast-check';
 import type { Offers } from '../../src/search/offers.ts';
 import { MODIFIERS } from '../../src/search/query.ts';
 
-/** Of everything that is asked for; nothing else of the server says it. */
+/** Occurs in every hostile request, and nowhere else in the server's output. */
 export const CANARY = 'Zqxkowal';
 
 const INJECTIONS = [
@@ -86,7 +84,7 @@ const text = fc.oneof(
   fc.constantFrom(...PREFIXES).chain(prefix => fc.constantFrom(...NUMBERS, ...DATES).map(one => prefix + one)),
 );
 
-/** One value, or several by the separators of searches. */
+/** One value, or several joined by the separators of searches. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   text,
   fc
@@ -118,7 +116,7 @@ export interface HostileRequest {
   readonly parameters: readonly (readonly [name: string, value: string])[];
 }
 
-/** Requests for what is offered, and beside it. */
+/** Requests with offered parameters, and with others. */
 export function hostileRequest(offers: Offers): fc.Arbitrary<HostileRequest> {
   const ofType = (type: string): fc.Arbitrary<HostileRequest> => {
     const codes = offers.of(type).map(({ parameter }) => parameter.code);

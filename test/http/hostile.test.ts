@@ -1,6 +1,6 @@
 /**
- * Requests that mean harm, over the whole application and the demo: a clear 400, 404, 413 or 414, bounded work, never a
- * 500, and nothing of them in a statement's text, in the log or in the metrics.
+ * Malicious requests to the whole application over the demo: a clear 400, 404, 413 or 414, bounded work, never a 500,
+ * and none of their text in statements, the log or the metrics.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { runsOf } from '../share.ts';
 import { type DemoApp, demoApp } from './demo-app.ts';
 import { CANARY, encoded, hostileRequest } from './hostile-texts.ts';
 
-/** Of one request: includes go some rounds, each with a statement per reference. */
+/** Maximum for one request: includes take several rounds, each with a statement per reference. */
 const STATEMENTS_AT_MOST = 400;
 
 let demo: DemoApp;
@@ -118,7 +118,7 @@ test('many references take as many statements as two, and find the union of sing
   };
   const each = [await idsOf('patient=1'), await idsOf('patient=2')];
   demo.statements.length = 0;
-  // A page of as many rows: large pages are read in lists, each a statement.
+  // A page with the same number of rows: large pages are read in lists, each by a statement.
   await idsOf('patient=1,Patient/2');
   const two = demo.statements.length;
   demo.statements.length = 0;

@@ -1,6 +1,4 @@
-/**
- * Links of a page: what they keep of the request.
- */
+/** Links of a page: which parameters of the request they keep. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DemoApp, demoApp } from './demo-app.ts';
@@ -37,7 +35,7 @@ const posted = (body: string): RequestInit => ({
   body,
 });
 
-/** The pages of a search by their links `next`. */
+/** The pages of a search, by their `next` links. */
 async function pagesFrom(first: Page): Promise<readonly Page[]> {
   const pages = [first];
   for (let next = first.links.get('next'); next !== undefined; next = pages.at(-1)?.links.get('next'))
@@ -65,7 +63,7 @@ test('a page link works in another format', async () => {
 });
 
 describe('a search that came in a body', () => {
-  /** So long that no sealed text has it by chance: a year of four digits came up in one. */
+  /** Long enough not to occur by chance in a sealed text, as a year of four digits once did. */
   const SHOWN = /1930-01-01|lt2090|birthdate|_id=|_type/;
   const BODY = 'birthdate=ge1930-01-01&birthdate=lt2090&_count=1&_sort=birthdate&_pretty=false';
 

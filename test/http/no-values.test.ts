@@ -1,6 +1,4 @@
-/**
- * What leaves the server beside the answers: no value of a patient is in the log or in the metrics, whatever is asked.
- */
+/** Output besides the answers: no request brings a patient's value into the log or the metrics. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runsOf } from '../share.ts';
@@ -8,7 +6,7 @@ import { type DemoApp, demoApp } from './demo-app.ts';
 import { encoded } from './hostile-texts.ts';
 
 let demo: DemoApp;
-/** Texts of the record that nothing of the server itself says: names, numbers, addresses, instants. */
+/** Texts of the record that the server itself never writes: names, numbers, addresses, instants. */
 let values: readonly string[];
 
 beforeAll(async () => {
@@ -48,7 +46,7 @@ test('searches by real patient values leave no value in the log or metrics', asy
       fc.constantFrom('', 'get', 'id', 'name', 'head'),
     );
   });
-  /** Times, durations and ids that the server makes are no one's, but may look like a number of somebody. */
+  /** Removes times, durations and ids that the server makes: they may look like a number of a patient. */
   const told = (): string =>
     demo.lines
       .map(line => JSON.parse(line))
@@ -60,7 +58,7 @@ test('searches by real patient values leave no value in the log or metrics', asy
       demo.lines.length = 0;
       const query = encoded([[how === 'name' ? value : name, value]]);
       const place = how === 'id' ? `${type}/${encodeURIComponent(value)}` : `${type}?${query}`;
-      // Whoever calls his request by what is a UUID of the record gets it back, and into the log.
+      // A request id in the form of a UUID is returned and logged, even if it is one of the record.
       const id = /^[0-9a-f-]{36}$/.test(value) ? '' : value.replace(/[^\x20-\x7e]/g, '?');
       const headers = { 'x-request-id': id, traceparent: encodeURIComponent(value) };
       const response = await demo.app.request(`http://localhost/fhir/${place}`, {

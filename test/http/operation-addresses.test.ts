@@ -1,6 +1,6 @@
 /**
- * Addresses of operations with `%24` for `$`, as encodeURIComponent and other URL builders write it: they lead to the
- * same operation.
+ * URLs of operations with `%24` for `$`, as encodeURIComponent and other URL builders write it, reach the same
+ * operation.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type DemoApp, demoApp } from './demo-app.ts';

@@ -1,6 +1,4 @@
-/**
- * Pages for people: FHIR answers as HTML, the form that searches, SQL and lineage.
- */
+/** Pages for people: FHIR answers as HTML, the search form, SQL and lineage. */
 import { expect, test } from 'vitest';
 import { negotiate } from '../../src/http/middleware/negotiate.ts';
 import { resourcePage } from '../../src/http/pages/resource-page.ts';
@@ -14,7 +12,7 @@ const PLACE = { base: 'http://x/fhir', self: 'http://x/fhir/Widget/1', explain: 
 test.each([
   [CHROME, 'html'],
   [FIREFOX, 'html'],
-  // Java's HttpURLConnection, curl, fetch, and a client that names FHIR first.
+  // Java's HttpURLConnection, curl, fetch, and a client that lists FHIR first.
   ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', 'json'],
   ['*/*', 'json'],
   ['application/fhir+json, text/html;q=0.9, application/xhtml+xml;q=0.9', 'json'],
@@ -117,7 +115,7 @@ test('a search in a browser lists what was found, with its next page, and its SQ
     `${fhir.replace(/fhir$/, 'explain')}?${new URLSearchParams({ query: 'Patient?family=Kowalsky' })}`,
   );
   expect(await named.text()).not.toMatch(/kowalsky<|= &quot;kowalsky/i);
-  // A kept answer is a page again.
+  // A cached answer is shown as a page again.
   const again = await fetch(`${fhir}/Patient?_count=2&_id=1,2,3`, { headers: { accept: CHROME } });
   expect(again.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(again.headers.get('content-security-policy')).toMatch(/^default-src 'none';/);

@@ -1,4 +1,4 @@
-/** How often a client may ask (REQUESTS_PER_MINUTE): who counts as one, and what a refusal looks like. */
+/** Rate limit of a client (REQUESTS_PER_MINUTE): which requests count as one client's, and the form of a refusal. */
 import { expect, test } from 'vitest';
 import { accessToPatients } from '../../src/auth/access.ts';
 import { createMeters, perMinute } from '../../src/auth/meter.ts';

@@ -17,12 +17,12 @@ async function start(replace: Partial<SmallFacade> = {}, drain = 600_000) {
   return { ...rest, url: server.url, close, refused };
 }
 
-/** Sends bytes as they are and returns the first line of what comes back. */
+/** Sends raw bytes and returns the first line of the response. */
 async function raw(url: string, bytes: string): Promise<string> {
   return (await rawText(url, bytes)).split('\r\n')[0] ?? '';
 }
 
-/** The same, with all that comes back. */
+/** The same; returns the whole response. */
 async function rawText(url: string, bytes: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.end(bytes);

@@ -1,4 +1,4 @@
-/** TLS of the server itself, with invented certificates that end in a hundred years. */
+/** TLS of the server itself, with test certificates that expire in a hundred years. */
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
@@ -60,7 +60,7 @@ async function served({
 interface Answer {
   readonly status: number;
   readonly body: string;
-  /** Of the certificate. */
+  /** Serial number of the certificate. */
   readonly serial: string;
 }
 
@@ -80,7 +80,7 @@ function get(url: string, client?: string): Promise<Answer> {
   });
 }
 
-/** The protocol that is agreed on, or why none is. */
+/** The negotiated protocol, or why there is none. */
 function agreed(port: number, minVersion: SecureVersion, maxVersion: SecureVersion): Promise<string> {
   return new Promise(resolve => {
     const options = { host: '127.0.0.1', port, servername: 'localhost', ca: pem('ca'), ciphers: 'DEFAULT@SECLEVEL=0' };
@@ -152,7 +152,7 @@ test('the connection limit counts incomplete handshakes, too; idle connections m
   const closed = Promise.race(idle.map(socket => once(socket, 'close')));
   expect((await get(`${url}/health`)).status).toBe(200);
   await closed;
-  // Only one had to go.
+  // The server closed only one of them.
   expect(idle.filter(socket => !socket.destroyed)).toHaveLength(3);
   for (const socket of idle) socket.destroy();
 });
@@ -252,7 +252,7 @@ test('mutual TLS: connections of an authority that was taken away are closed', a
   const closed = once(idle.socket, 'close');
   copyFileSync(join(PEM, 'other-ca.pem'), clientCa);
   await closed;
-  // One that had asked nothing yet.
+  // A connection that had sent no request yet.
   expect(await late.ask()).toBe('closed');
 });
 

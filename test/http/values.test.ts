@@ -1,7 +1,4 @@
-/**
- * Values of searches as clients send them: long lists in a body, fields of a form that are empty, and ids asked for as
- * tokens.
- */
+/** Values of searches as clients send them: long lists in a body, empty form fields, and ids searched as tokens. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type DemoApp, demoApp } from './demo-app.ts';
 

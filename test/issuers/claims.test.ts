@@ -1,4 +1,4 @@
-/** What is made of claims: whatever is not understood allows nothing, and widens nothing. */
+/** Tests what claims permit: a claim that is not understood permits nothing, and widens nothing. */
 import { expect, test } from 'vitest';
 import { accessOfGrant } from '../../src/auth/granted.ts';
 import { NO_RULES } from '../../src/auth/rules.ts';
@@ -59,7 +59,7 @@ test('system/ scopes in a user token are ignored, unless the token identifies th
   expect(scopesOf({ sub: 'app' })).toEqual(limited);
   expect(scopesOf({ fhirUser: 'Practitioner/7' })).toEqual(scope.split(' '));
   expect(scopesOf({ staff: 'mb' }, 'claims: { login: { rule: staff, claim: staff } }')).toEqual(scope.split(' '));
-  // A word of the issuer that stands for such a scope is no way around.
+  // An issuer's word for such a scope does not bypass the limit.
   expect(scopesOf({ scope: 'reader' }, 'scopes: { reader: [user/*.rs, system/*.rs] }')).toEqual(['user/*.rs']);
 });
 

@@ -1,5 +1,5 @@
 /**
- * A fake issuer of access tokens on loopback: it serves metadata and keys, signs given tokens, and answers
+ * Runs a fake issuer of access tokens on loopback: it serves metadata and keys, signs given tokens, and answers
  * introspection. It counts its requests, and can be unavailable.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -13,38 +13,38 @@ export interface Signing {
 }
 
 export interface FakeIssuer {
-  /** `iss` of its tokens; also where its metadata are. */
+  /** `iss` of its tokens, and base of its metadata's URL. */
   readonly url: string;
   readonly origin: string;
-  /** Requests by path. */
+  /** Number of requests by path. */
   readonly asked: Record<string, number>;
-  /** Bodies of introspection, with the Authorization header. */
+  /** Bodies of introspection requests, with the Authorization header. */
   readonly questions: { readonly body: URLSearchParams; readonly authorization: string | undefined }[];
-  /** Answers of introspection by token; others are not active. */
+  /** Introspection answers by token; other tokens are inactive. */
   readonly active: Map<string, unknown>;
-  /** Public keys as they are served. */
+  /** The public keys that it serves. */
   keys: JWK[];
-  /** What metadata say beside the usual. */
+  /** Additional members of the metadata. */
   metadata: Readonly<Record<string, unknown>>;
   state: 'well' | 'away' | 'broken';
-  /** Milliseconds before an answer to introspection. */
+  /** Milliseconds of delay before an introspection answer. */
   slow: number;
-  /** Answers instead of what is usual: true, and it has. */
+  /** Replaces the usual answer; true if it has answered. */
   answer: (path: string, response: ServerResponse) => boolean;
   readonly publicKey: JWK;
   sign(claims: Readonly<Record<string, unknown>>, signing?: Signing): Promise<string>;
-  /** Another key takes the place of the one before. */
+  /** Replaces the key. */
   rotate(kid: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A header that nobody understands. */
+/** An unknown critical header. */
 export const EXTENSION = 'http://example.org/extension';
 
 /** Seconds since the epoch. */
 export const seconds = (): number => Math.floor(Date.now() / 1000);
 
-/** `path`: of the issuer below its host. */
+/** `path`: of the issuer on its host. */
 export async function fakeIssuer(path = '/realms/clinic', kid = 'one'): Promise<FakeIssuer> {
   let pair = await generateKeyPair('RS256', { extractable: true });
   let current = kid;

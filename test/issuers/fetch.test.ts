@@ -16,7 +16,7 @@ test.each([
   await vi.waitFor(() => expect(resolve).toHaveBeenCalled());
   abort.abort();
   expect((await ended).map(({ status }) => status)).toEqual(Array(50).fill('rejected'));
-  // What nobody waits for any more is still asked for.
+  // A look-up goes on after its last caller has left.
   const later = ask('https://login.example.org/keys', { ...asked, signal: new AbortController().signal });
   reject(new Error('there is no such name'));
   await expect(later).rejects.toThrow('there is no such name');

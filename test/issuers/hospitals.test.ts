@@ -1,6 +1,6 @@
 /**
- * Tokens in the forms in which hospitals have them: Keycloak, Microsoft Entra ID (v1 and v2; for a person and for a
- * program), Okta, Ping. Each with the settings that docs/access.md gives, out of that page itself.
+ * Tokens in the forms of hospitals' issuers: Keycloak, Microsoft Entra ID (v1 and v2; for a person and for a program),
+ * Okta, Ping. Each with the settings of docs/access.md, read from that page itself.
  */
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
@@ -19,7 +19,7 @@ async function issuerAt(path: string): Promise<FakeIssuer> {
   return made;
 }
 
-/** The settings of the page for an issuer, whose address is replaced by that of the fake one. */
+/** The page's settings for an issuer, with the fake issuer's URL in place of its own. */
 function settingsOf(title: string, issuer: FakeIssuer, more: Readonly<Record<string, string>> = {}): string {
   const page = readFileSync('docs/access.md', 'utf8');
   const [, section = ''] = page.split(`\n### ${title}\n`);
@@ -76,7 +76,7 @@ test('Keycloak: a program, and neither an ID token nor a refresh token', async (
   };
   const grant = await grantOf(verifier, await issuer.sign(claims));
   expect(grant).toMatchObject({ client: 'registry', scopes: ['system/*.rs'] });
-  // A person who was given the client scope by mistake, and one who calls himself like a program.
+  // A person who was given the client scope by mistake, and one whose name imitates a program's.
   const { client_id: _none, ...person } = { ...claims, preferred_username: 'doctor' };
   for (const one of [person, { ...person, preferred_username: 'service-account-registry' }])
     expect(await grantOf(verifier, await issuer.sign(one))).toMatchObject({ client: 'registry', scopes: [] });
@@ -124,7 +124,7 @@ test('Entra ID v2: a program with a role', async () => {
 
 test('Entra ID v1: metadata at another address, keys without an algorithm', async () => {
   const issuer = await issuerAt(`/${TENANT}`);
-  // Of v1 it ends with a slash; the metadata are at another host.
+  // The v1 issuer ends with a slash, and its metadata are on another host.
   issuer.metadata = { issuer: `${issuer.url}/` };
   const text = settingsOf('Microsoft Entra ID, v1 tokens', issuer).replace(
     `issuer: ${issuer.url}`,

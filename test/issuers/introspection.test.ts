@@ -1,4 +1,4 @@
-/** Opaque tokens: what the issuer says of them, how often it is asked, and what happens while it says nothing. */
+/** Opaque tokens: what the issuer answers, how often it is asked, and what happens while it does not answer. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify } from 'jose';
@@ -147,7 +147,7 @@ test('an invalid introspection answer is an outage for that token alone', async 
   issuer.active.set('odd', ['active']);
   issuer.active.set('opaque', ACTIVE);
   expect(await statusOf(grantOf(verifier, 'odd'))).toEqual({ status: 503, retryAfter: 5 });
-  // Thousands of answers are kept.
+  // The verifier keeps thousands of answers, so each must be short.
   issuer.active.set('long', { ...ACTIVE, note: 'x'.repeat(33_000) });
   expect(await statusOf(grantOf(verifier, 'long'))).toEqual({ status: 503, retryAfter: 5 });
   expect(await grantOf(verifier, 'opaque')).toBeDefined();

@@ -1,4 +1,7 @@
-/** JWTs of an issuer: which are taken, and everything that is none of its, or not for this server, or not now. */
+/**
+ * JWTs of an issuer: which are accepted, and which are refused as another issuer's, for another server, or at a wrong
+ * time.
+ */
 import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
@@ -25,7 +28,7 @@ ${more.replaceAll(/^/gm, '    ')}
 
 const GOOD: JWTPayload = { aud: BASE, sub: 'ada', azp: 'app', scope: 'openid patient/*.rs', patient: '1' };
 
-/** An answer that no program expects who did not ask for it. */
+/** An answer that a client does not expect unless it asked for an upgrade. */
 const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n';
 
 async function fresh(): Promise<FakeIssuer> {
@@ -252,7 +255,7 @@ describe('keys', () => {
   test('are fetched at most once per cool-down, however many unknown tokens come', async () => {
     const own = await fresh();
     const evil = await fresh();
-    // However slow the machine, the cool-down is not over.
+    // The stopped clock keeps the cool-down from ending on a slow machine.
     const verifier = opened(settings(own), () => 0);
     const good = await own.sign(GOOD);
     expect(await grantOf(verifier, good)).toBeDefined();
@@ -271,7 +274,7 @@ describe('keys', () => {
     expect(own.asked['/keys']).toBe(1);
     expect(evil.asked).toEqual({});
     expect(await grantOf(verifier, good)).toBeDefined();
-    // Of 10,000 tokens of 700 characters nothing is kept.
+    // None of 10,000 tokens of 700 characters stays in memory.
     expect(held() - before).toBeLessThan(3_000_000);
   });
 

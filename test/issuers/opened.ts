@@ -1,4 +1,4 @@
-/** A verifier of tokens over a text of ACCESS_FILE, without a server around it. */
+/** Makes a verifier of tokens from a text of ACCESS_FILE, without a server. */
 
 import { issuersIn } from '../../src/issuers/settings.ts';
 import { type Issuers, openIssuers } from '../../src/issuers/tokens.ts';
@@ -11,7 +11,7 @@ export interface Opened extends Issuers {
   readonly lines: readonly string[];
 }
 
-/** Throws where the text has problems. `clock`: milliseconds that never go back. */
+/** Throws if the text has problems. `clock`: monotonic milliseconds. */
 export function opened(text: string, clock?: () => number): Opened {
   const { issuers, problems } = issuersIn('access.yaml', text);
   if (problems.length > 0) throw new Error(problems.map(formatProblem).join('\n'));
@@ -20,12 +20,12 @@ export function opened(text: string, clock?: () => number): Opened {
   return { ...openIssuers(issuers, { fhirBase: () => BASE, log, ...(clock && { clock }) }), lines };
 }
 
-/** What of a grant a test looks at; undefined: the token was refused. */
+/** The grant of a token; undefined: the token was refused. */
 export async function grantOf({ tokens }: Pick<Issuers, 'tokens'>, token: string, now = Date.now()) {
   return tokens.grantOf(token, now);
 }
 
-/** Status of the error that a promise is rejected with. */
+/** Status of the error with which a promise rejects. */
 export async function statusOf(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;

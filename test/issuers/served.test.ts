@@ -1,5 +1,5 @@
 /**
- * A whole server with ACCESS=jwt: who is let in, what is told to whoever has no token, and what an outage looks like.
+ * A whole server with ACCESS=jwt: who has access, the answers to requests without a token, and an outage of the issuer.
  */
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -207,7 +207,7 @@ test('a claim with a database login identifies the person with that login', asyn
   });
   const token = (login: unknown) => issuer.sign({ ...GOOD, patient: '1', preferred_username: login });
   expect((await get('Patient/1', await token('Kowalski'))).status).toBe(200);
-  // Somebody else's record in context, and somebody whom nobody knows.
+  // Another patient's record, and logins that name no single known person.
   expect((await get('Patient/1', await token('Müller'))).status).toBe(404);
   for (const login of ['Nobody', '', ['Kowalski', 'Müller']])
     expect((await get('Patient/1', await token(login))).status, JSON.stringify(login)).toBe(401);

@@ -1,4 +1,4 @@
-/** ACCESS_FILE: every problem at its line, and what is never taken. */
+/** ACCESS_FILE: every problem is reported at its line, and unsafe settings are refused. */
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
