@@ -1,8 +1,8 @@
 /**
- * A schema with codes in a concept table, as in data warehouses. Facts refer to concepts by number, through an item
- * (two joins), through a list of codes with a composite text key, and through the newest of several rows; child rows do
- * the same. Some concepts are missing, invalid, blank or share a code. In: a number of facts. Out: a facade over
- * SQLite.
+ * Makes a schema with codes in a concept table, as in data warehouses. Facts refer to concepts by number, through an
+ * item (two joins), through a list of codes with a composite text key, and through the newest of several rows; child
+ * rows do the same. Some concepts are missing, invalid, blank or share a code. In: a number of facts. Out: a facade
+ * over SQLite.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -119,7 +119,7 @@ export interface Concepts {
     readonly placeholders: PlaceholderValues | undefined;
     readonly now: number | undefined;
   }[];
-  /** How SQLite goes about the last statement that asks for facts: `SEARCH o USING INDEX …`. */
+  /** SQLite's query plan for the last statement on facts: `SEARCH o USING INDEX …`. */
   way(): readonly string[];
   close(): Promise<void>;
 }
@@ -162,7 +162,7 @@ export async function openConcepts(facts: number): Promise<Concepts> {
   };
 }
 
-/** Numbers that look random, the same each time. */
+/** Pseudo-random numbers, the same in each run. */
 function draws(seed: number): (below: number) => number {
   let state = seed;
   return below => {
@@ -173,7 +173,7 @@ function draws(seed: number): (below: number) => number {
   };
 }
 
-/** Of a concept that few facts have, however many there are. */
+/** A concept with few facts, whatever the total is. */
 const RARE = 9000;
 const RARE_FACTS = 10;
 
@@ -201,7 +201,7 @@ function fill(file: string, facts: number): void {
       i % 10 === 0 ? 'D' : null,
     );
   }
-  // More than are listed, all of one code.
+  // More concepts of one code than a statement lists.
   for (let i = 0; i < 600; i++) put('CONCEPT', 10_000 + i, 'LOINC', 'edition', `Edition ${i}`, null);
   const concept = (): number | null =>
     [null, 0, 7 * (1 + draw(70)), 7 * (1 + draw(70)), 10_000 + draw(900)][draw(5)] ?? null;

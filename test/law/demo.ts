@@ -1,4 +1,4 @@
-/** The demo pack over a small fixture, intact or with defects, for tests of the whole pipeline. */
+/** Opens the demo pack over a small fixture, intact or with defects, for tests of the whole pipeline. */
 import type { Facade, FacadeOptions } from '../../src/facade.ts';
 import type { Mapping, Node, Registry, Scope } from '../../src/mapping/model.ts';
 import { conceptMapsOf, valueSetsOf } from '../../src/operations/code-map-resources.ts';
@@ -26,14 +26,14 @@ export interface Demo {
 
 export interface DemoOptions {
   readonly patients: number;
-  /** Of 1,000 values so many are spoiled. */
+  /** Number of spoiled values in 1,000. */
   readonly spoiled?: { readonly perMille: number; readonly seed: number };
   readonly onQuery?: (plan: SqlPlan, placeholders?: PlaceholderValues, now?: number) => void;
-  /** Default: that of the run. */
+  /** Default: the engine of the run. */
   readonly engine?: EngineName;
 }
 
-/** Makes the fixture in a database of its own and loads the demo pack over it. */
+/** Makes the fixture in a separate database and loads the demo pack over it. */
 export async function openDemo({ patients, spoiled, onQuery, engine }: DemoOptions): Promise<Demo> {
   const { database, close } = await openFixture(
     patients,
@@ -47,7 +47,7 @@ export async function openDemo({ patients, spoiled, onQuery, engine }: DemoOptio
   return { ...(await demoOver(database, onQuery)), close };
 }
 
-/** The demo pack, or another, over a database that is there. */
+/** Loads the demo pack, or another, over an existing database. */
 export async function demoOver(
   database: Database,
   onQuery?: (plan: SqlPlan, placeholders?: PlaceholderValues) => void,
@@ -81,7 +81,7 @@ async function load(database: Database, pack = DEMO_PACK): Promise<Registry> {
   return registryOver((await database.forms?.(catalog, () => true)) ?? catalog, pack);
 }
 
-/** Columns whose uniqueness the mappings rely on: keys, ids, and what lookups and references join to. */
+/** Columns that the mappings require to be unique: keys, ids, and targets of lookups and references. */
 function keysOf(registry: Registry): ReadonlySet<string> {
   const keep = new Set<string>();
   const scope = ({ lookups }: Scope): void => {

@@ -1,6 +1,6 @@
 /**
- * The law: search(p, v) returns exactly the resources on which v matches p. In: a facade over some data. Out: how many
- * cases ran, and each difference, named by parameter and value (the data is invented).
+ * Tests the law: search(p, v) returns exactly the resources on which v matches p. In: a facade over some data. Out: the
+ * number of cases, and each difference, by parameter and value (the data is invented).
  */
 import type { Facade } from '../../src/facade.ts';
 import { answering, indexedBy, type Question } from '../../src/law/oracle.ts';
@@ -10,23 +10,23 @@ import { allIds, allOf, asksPrimitiveForSystem, type Resource, valueSetsOf } fro
 import { ALL, drawer, type Sample } from '../engines/sample.ts';
 import { ASKS_ALL, shareOf } from '../share.ts';
 
-/** Of a type with more resources, a question costs up to a hundred times as much: one in four is asked. */
+/** A question about a type with more resources costs up to a hundred times as much, so one in four is asked. */
 const MANY = 3000;
 const OF_MANY: Sample = { oneIn: 4, seed: 23 };
 export const NOW = Date.parse('2026-06-30T16:00:00Z');
 
 interface Difference {
   readonly request: string;
-  /** Ids that the search returned and the law does not, and the other way round; a few of each. */
+  /** Ids that only the search returned, and ids that only the law does; a few of each. */
   readonly tooMany: readonly string[];
   readonly missing: readonly string[];
 }
 
-/** Resources of a type, and what a parameter indexes on each. */
+/** Resources of a type, and the values that a parameter indexes on each. */
 interface Judged {
   readonly resources: readonly Resource[];
   readonly indexed: readonly (readonly Indexed[])[];
-  /** Where local times without an offset are, and the present instant. */
+  /** Zone of local times without an offset, and the present instant. */
   readonly zone: string;
   readonly now: number;
 }
@@ -34,31 +34,31 @@ interface Judged {
 export interface LawReport {
   readonly cases: number;
   readonly differences: readonly Difference[];
-  /** Cases per type and parameter. */
+  /** Number of cases by type and parameter. */
   readonly byParameter: ReadonlyMap<string, number>;
 }
 
 export interface LawOptions extends Amount {
   readonly zone: string;
   readonly types?: readonly string[];
-  /** Stop after so many differences. */
+  /** Stops after this number of differences. */
   readonly enough?: number;
-  /** Where the resources that the oracle looks at come from, if not from the facade itself. */
+  /** Source of the resources for the oracle, if not the facade itself. */
   readonly reference?: Facade;
-  /** Default: all cases, but of large types. */
+  /** Default: all cases, except for large types. */
   readonly sample?: Sample;
-  /** Of the questions of each kind one in so many, and half of the kinds, are asked today. Default: all. */
+  /** Asks one in this many of the questions of each kind, and half of the kinds, today. Default: all. */
   readonly oneIn?: number;
 }
 
-/** Its modifier and comparator, and whether it names a system or several values. */
+/** The kind of a question: modifier, comparator, and whether it has a system or several values. */
 function kindOf({ parameter: { type }, modifier, text }: Question): string {
   const compares = type === 'date' || type === 'number' || type === 'quantity';
   const prefix = compares ? /^(?:ne|gt|lt|ge|le|sa|eb|ap)/.exec(text)?.[0] : undefined;
   return [modifier, prefix, text.includes('|'), text.includes(',')].join();
 }
 
-/** Of each kind one in so many, and of the kinds half of them; the other half tomorrow. */
+/** Returns one in this many of each kind, and half of the kinds; tomorrow the other half. */
 function today(questions: readonly Question[], oneIn: number): readonly Question[] {
   return oneIn === 1 ? questions : shareOf(shareOf(questions, oneIn, kindOf), 2);
 }
@@ -94,7 +94,7 @@ export async function checkLaw(facade: Facade, options: LawOptions): Promise<Law
   return { cases, differences, byParameter };
 }
 
-/** The difference between what a search finds in all of its pages and what the law says, if there is one. */
+/** Returns the difference between the result of a search in all its pages and the law's, if there is one. */
 async function compareSearch(
   facade: Facade,
   type: string,

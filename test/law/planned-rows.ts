@@ -16,7 +16,7 @@ import type { ColumnExpression } from '../../src/sql/expression.ts';
 import { expressionKey, fetchKey } from '../../src/sql/expression-key.ts';
 import type { Row } from '../../src/sql/plan.ts';
 
-/** The resource that the planner's rows make: `shape` says what is fetched where. */
+/** Returns the resource of the planner's rows; `shape` says where each value is. */
 export function interpret(
   mapping: Mapping,
   shape: RowShape,
@@ -35,7 +35,7 @@ interface PlannedRow {
   readonly around?: PlannedRow;
 }
 
-/** A row of NULLs in the place of child rows of which there are none. */
+/** A row of NULLs in place of missing child rows. */
 function absentRow(node: EachNode, row: PlannedRow): PlannedRow {
   for (let at: PlannedRow | undefined = row; at; at = at.around) {
     const level = at.level.children.find(child => child.nodes.includes(node));

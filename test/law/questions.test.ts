@@ -8,7 +8,7 @@ import { MODIFIERS } from '../../src/search/query.ts';
 const SNOMED = 'http://snomed.info/sct';
 const IDENTIFIER = { system: 'urn:charts', value: 'A-1', type: { coding: [{ system: 'urn:types', code: 'MR' }] } };
 
-/** One parameter of each type that has modifiers, and a value that each of them can be asked with. */
+/** One parameter with modifiers of each type, and a value that fits each modifier. */
 const VALUES: readonly (readonly [type: string, code: string, Indexed])[] = [
   ['Observation', 'code', concept('http://terminology.hl7.org/CodeSystem/condition-category', 'problem-list-item')],
   ['Condition', 'clinical-status', concept('http://terminology.hl7.org/CodeSystem/condition-clinical', 'recurrence')],

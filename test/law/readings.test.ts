@@ -1,6 +1,6 @@
 /**
- * The readings that `lintel check` holds codecs against: a sound codec is never contradicted, whatever stands in the
- * column, and a codec that rounds, shifts, cuts, invents or loses is, in each kind of value.
+ * The readings against which `lintel check` tests codecs: they never contradict a sound codec, whatever the column
+ * holds, and they reveal a codec that rounds, shifts, truncates, invents or loses, for each kind of value.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -30,7 +30,7 @@ function made(name: string, fhirType: string, columnTypes: readonly ColumnType[]
   return found.codec;
 }
 
-/** Text steps, and the codec behind them. */
+/** Text steps, followed by a codec. */
 function through(
   steps: readonly (readonly [name: string, options?: unknown])[],
   name: string,
@@ -117,7 +117,7 @@ interface Case {
   readonly name: string;
   readonly codec: Codec;
   readonly raws: fc.Arbitrary<readonly SqlValue[]>;
-  /** Stored values, and what a broken codec would make of them. */
+  /** Stored values, each with the result of a broken codec. */
   readonly faults: readonly (readonly [stored: readonly SqlValue[], wrong: Primitive | undefined])[];
 }
 
@@ -197,7 +197,7 @@ const CASES: readonly Case[] = [
     codec: made('uuid', 'string', [BYTES]),
     raws: one(fc.uint8Array({ minLength: 15, maxLength: 16 })),
     faults: [
-      // The order in which SQL Server keeps them.
+      // In SQL Server's byte order.
       [[Buffer.from('6FA459EAEE8A3CA4894EDB77E160355E', 'hex')], 'ea59a46f-8aee-a43c-894e-db77e160355e'],
       [[Buffer.from('6FA459EAEE8A3CA4894EDB77E160355E', 'hex')], undefined],
       [[Buffer.from('6FA4', 'hex')], '6fa40000-0000-0000-0000-000000000000'],

@@ -1,6 +1,6 @@
 /**
- * Includes, `_has` and chains follow the references that resources show: for each reference parameter the three are
- * asked of the same resources and held against their JSON. https://hl7.org/fhir/R4/search.html#chaining
+ * Includes, `_has` and chains follow the references that resources show: for each reference parameter all three are run
+ * on the same resources, and compared with their JSON. https://hl7.org/fhir/R4/search.html#chaining
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
@@ -10,7 +10,7 @@ import { drawer, type Sample, sampleFor } from '../engines/sample.ts';
 import { ASKS_ALL, shareOf } from '../share.ts';
 import { type Demo, openDemo } from './demo.ts';
 
-/** Resources of a type that are asked about. */
+/** Number of resources of a type for the questions. */
 const SOME = 30;
 
 describe.each([
@@ -78,11 +78,11 @@ describe.each([
           expect(await namesOf(type, [ids, chain]), `${own}:${target}._id`).toEqual(refer.toSorted());
           expect(await namesOf(type, [ids, [code, few.join()]]), `${own}=`).toEqual(refer.toSorted());
           asked++;
-          // Many refer to each: two tell enough.
+          // Many resources refer to each target, so two suffice.
           const two = few.slice(0, 2);
           const these = ['_id', two.map(one => one.slice(target.length + 1)).join()] as const;
           const whole = (await namesOf(type, [[code, two.join()]])).filter(one => !two.includes(one));
-          // What is cut is the business of revincludes.test.ts.
+          // revincludes.test.ts tests truncated results.
           if (whole.length > 2000) continue;
           const back = ['_revinclude', `${type}:${code}:${target}`] as const;
           expect(await included(target, [these, back, ['_elements', 'id']]), back[1]).toEqual(whole);

@@ -1,6 +1,6 @@
 /**
- * `_revinclude` to the letter: for every type and every reverse include that the CapabilityStatement offers, what a
- * page brings is what the search by that parameter over the matches of the page finds.
+ * `_revinclude`, strictly: for every type and every reverse include of the CapabilityStatement, a page has exactly what
+ * the search by that parameter over its matches finds.
  * https://hl7.org/fhir/R4/search.html#revinclude
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -73,6 +73,6 @@ test('each adds what the search by its parameter finds, unless the page reports 
   }
   expect(asked).toBeGreaterThan(100 / sample.oneIn);
   expect(found).toBeGreaterThan(asked);
-  // What is cut says so, and most is whole.
+  // Truncated results say so, and most are complete.
   expect(cut.length).toBeLessThan(asked / 10);
 });

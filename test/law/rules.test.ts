@@ -4,7 +4,7 @@ import { ALL_RULES, type Rules } from '../../src/plan/environment.ts';
 import { type Demo, openDemo } from './demo.ts';
 import { checkLaw } from './law.ts';
 
-/** Mappings that alone can show that a rule is off, where not all can. */
+/** The mappings that can reveal that a rule is off, if not all can. */
 const SHOWN_BY: Partial<Readonly<Record<keyof Rules, (mapping: Mapping) => boolean>>> = {
   anchor: ({ source }) => source.onePer.length > 0,
 };
@@ -14,7 +14,7 @@ describe('without a rule the law fails, and this suite detects it', () => {
   let types: readonly string[];
   beforeAll(async () => {
     demo = await openDemo({ patients: 24, spoiled: { perMille: 80, seed: 12 } });
-    // Types of few mappings first: a broken rule shows in any of them, and they are read fast.
+    // Types with few mappings first: a broken rule shows in any of them, and they are read fast.
     types = demo.registry.types.toSorted((a, b) => demo.registry.ofType(a).length - demo.registry.ofType(b).length);
   });
   afterAll(() => demo.close());

@@ -10,7 +10,7 @@ import { type Demo, openDemo } from './demo.ts';
 
 const ZONE = 'America/New_York';
 
-/** Of a type with more resources, those of one chart are sorted. */
+/** For a type with more resources, only those of one chart are sorted. */
 const MANY = 3000;
 
 interface Some {
@@ -18,7 +18,7 @@ interface Some {
   readonly within: readonly (readonly [string, string])[];
 }
 
-/** For thousands of pages on a machine or a server that does much else. */
+/** Time limit for thousands of pages on a busy machine or server. */
 const LONG = { timeout: 600_000 };
 
 describe.each([
@@ -33,7 +33,8 @@ describe.each([
   });
 
   /**
-   * Pages of one continue after every row, of whatever kind its value is; of many rows some sixteen pages do, or eight.
+   * Page size: 1 tests the link after every row, whatever kind of value it has; for many rows about sixteen pages or
+   * eight.
    */
   const pageSize = (all: readonly unknown[], isOfMany: boolean): number =>
     Math.max(1, Math.ceil(all.length / (sample.oneIn > 1 || isOfMany ? 8 : 16)));
@@ -44,7 +45,7 @@ describe.each([
 
   const read = new Map<string, Some>();
 
-  /** All resources of a type, or those of the chart that has everything where there are many. */
+  /** All resources of a type; if there are many, those of the fullest chart. */
   async function someOf(type: string): Promise<Some> {
     const known = read.get(type);
     if (known) return known;
@@ -58,7 +59,7 @@ describe.each([
   const ranks = new Map<string, string>();
   const ranked = new Set<string>();
 
-  /** References sort by type, and within a type as that is sorted by `_id`. */
+  /** Ranks of references: they sort by type, and within a type in the order of `_id`. */
   async function ranksOf(types: readonly string[]): Promise<ReadonlyMap<string, string>> {
     for (const type of types) {
       if (ranked.has(type)) continue;
@@ -82,7 +83,7 @@ describe.each([
     }
   });
 
-  /** One direction today and the other one tomorrow, on spoiled rows the other way round; TEST_ALL both. */
+  /** One direction per day in turn, the opposite one on spoiled rows; both with TEST_ALL. */
   const directions = (turn: number): readonly boolean[] =>
     ASKS_ALL ? [false, true] : [(turn + TEST_DAY + ('spoiled' in data ? 1 : 0)) % 2 === 0];
 
@@ -166,12 +167,12 @@ describe.each([
   });
 });
 
-/** Backwards the ids alone are asked for: what else is read of a row is the same in both directions. */
+/** Descending requests ask for ids only: the other contents of a row are the same in both directions. */
 function only(descending: boolean): readonly (readonly [string, string])[] {
   return descending ? [['_elements', 'id']] : [];
 }
 
-/** What a resource with these values of a parameter sorts by; of references their rank. */
+/** The sort key of a resource with these values of a parameter; for references their rank. */
 function keyOf(
   values: readonly Indexed[],
   { type }: SearchParameter,

@@ -1,17 +1,17 @@
 /**
  * Adds the defects of old data to the fixture: a share of the values of nullable columns becomes NULL, blanks, padding,
- * sentinels, wildcards and broken codes. Keys and join columns are unchanged, so that rows still join.
+ * sentinels, wildcards and broken codes. Keys and join columns stay unchanged, so that rows still join.
  */
 import { DatabaseSync } from 'node:sqlite';
 
 export interface SpoilOptions {
   readonly file: string;
   readonly seed: number;
-  /** Of 1,000 values so many are spoiled. */
+  /** Number of spoiled values in 1,000. */
   readonly perMille: number;
-  /** `TABLE.COLUMN` that must stay as they are. */
+  /** `TABLE.COLUMN` of columns that must stay unchanged. */
   readonly keep: ReadonlySet<string>;
-  /** Also dates in forms that only SQLite keeps, and what is none. */
+  /** Adds dates in forms that only SQLite stores, and texts that are no dates. */
   readonly anyForm: boolean;
 }
 
@@ -31,7 +31,8 @@ export function spoil({ file, seed, perMille, keep, anyForm }: SpoilOptions): nu
     for (const column of database.prepare(`PRAGMA table_info("${table}")`).all()) {
       const columnName = String(column['name']);
       if (column['pk'] !== 0 || column['notnull'] !== 0 || keep.has(`${table}.${columnName}`)) continue;
-      // Every second column of dates keeps its one form beside what is no date and sorts apart from all dates.
+      // Every second column of dates keeps a single form; its other values are no dates, and sort before or after all
+      // dates.
       const isApart = Number(column['cid']) % 2 === 1;
       const type = String(column['type']);
       const spoils = [...spoilsFor(type), ...(anyForm ? formsFor(type, isApart) : [])];
@@ -51,7 +52,7 @@ export function spoil({ file, seed, perMille, keep, anyForm }: SpoilOptions): nu
   return changed;
 }
 
-/** It sorts before or behind all dates. */
+/** Values that sort before or after all dates. */
 const APART: readonly Spoil[] = [
   () => 'unknown',
   () => '',
@@ -63,7 +64,7 @@ const APART: readonly Spoil[] = [
 
 const JUNK: readonly Spoil[] = [...APART, () => '2024-02-30 08:00:00'];
 
-/** The same moments as other programs write them, and what SQLite keeps in a column of numbers. */
+/** The same instants as other programs write them, and texts that SQLite stores in a column of numbers. */
 function formsFor(declared: string, isApart: boolean): readonly Spoil[] {
   if (/^((SMALL|TINY|BIG)?INT|DECIMAL|NUMERIC|MONEY|FLOAT|REAL)/i.test(declared)) return NUMBERS;
   if (!declared.toUpperCase().startsWith('DATE')) return [];
@@ -95,7 +96,7 @@ type Spoil = (value: unknown) => Value;
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** What SQLite keeps in a column of numbers, whatever it declares. */
+/** Values that SQLite stores in a column of numbers, whatever its declared type. */
 const NUMBERS: readonly Spoil[] = [
   v => (typeof v === 'number' ? v + 0.125 : 1.5),
   () => 97.6,

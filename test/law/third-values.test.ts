@@ -4,12 +4,12 @@ import { localSecond } from '../../fixtures/third/spellings.ts';
 import { allOf, type Resource } from '../../src/law/searches.ts';
 import { openThird } from './third.ts';
 
-/** A stored value as SQLite hands it out: whole numbers as BigInt. */
+/** A stored value as SQLite returns it: integers as BigInt. */
 type Stored = string | number | bigint | Uint8Array | null;
-/** What a stored value means, in a form that equals that of what is served; undefined: nothing. */
+/** The meaning of a stored value, in a form that is comparable with the served value; undefined: no value. */
 type Meaning = string | number | undefined;
 
-/** How a kind of value is read, from the row and from the resource, by nothing that the server is made of. */
+/** Reads a kind of value from the row and from the resource, without the server's code. */
 interface Reading {
   readonly stored: (value: Stored) => Meaning;
   readonly served: (value: unknown) => Meaning;
@@ -19,7 +19,7 @@ const SENTINEL = /^(0000-00-00|9999-12-31)/;
 const LOCAL = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2})(:\d{2})?(\.\d+)?$/;
 const seconds = (epoch: number): string => `at ${Math.round(epoch)}`;
 
-/** The instant of a local time: of the two that may be meant, the one at which clocks show it. */
+/** Instant of a local time; of two candidates the one at which clocks show it. */
 function epochOfLocal(text: string): number | undefined {
   const asUtc = Date.parse(`${text.replace(' ', 'T')}Z`) / 1000;
   return [5, 6].map(hours => asUtc + hours * 3600).find(epoch => localSecond(epoch) === text);
@@ -28,7 +28,7 @@ function epochOfLocal(text: string): number | undefined {
 const servedTime = (value: unknown): Meaning =>
   typeof value !== 'string' ? undefined : value.length > 10 ? seconds(Math.floor(Date.parse(value) / 1000)) : value;
 
-/** A day, or a moment in any spelling. */
+/** A day, or a time in any spelling. */
 const TIME: Reading = {
   stored(value) {
     if (typeof value !== 'string' || SENTINEL.test(value)) return undefined;
@@ -39,7 +39,7 @@ const TIME: Reading = {
   },
   served: servedTime,
 };
-/** An instant of a column that may hold a day: its midnight. */
+/** An instant in a column that may hold days: a day counts as its midnight. */
 const INSTANT: Reading = {
   stored(value) {
     const time = TIME.stored(value);
@@ -47,7 +47,7 @@ const INSTANT: Reading = {
   },
   served: servedTime,
 };
-/** The day of it, whatever stands behind. */
+/** The day of a time. */
 const DAY: Reading = {
   stored: value => (typeof value === 'string' && !SENTINEL.test(value) ? value.slice(0, 10) : undefined),
   served: value => (typeof value === 'string' ? value : undefined),
@@ -61,7 +61,7 @@ const NUMBER: Reading = {
   stored: value => (typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined),
   served: value => (typeof value === 'number' ? value : undefined),
 };
-/** Results: `<20` is 20, with a comparator beside it. */
+/** Numeric results: `<20` is 20, with a comparator. */
 const RESULT: Reading = {
   stored: value => (typeof value === 'string' && value.startsWith('<') ? Number(value.slice(1)) : NUMBER.stored(value)),
   served: NUMBER.served,
@@ -84,7 +84,7 @@ interface Compared {
   readonly type: string;
   /** Path of the element; `[n]` is an item, `[system=x]` the item with that member. */
   readonly path: string;
-  /** `id` and `stored` of rows; those that are not served may be among them. */
+  /** `id` and `stored` of rows, including rows that are not served. */
   readonly rows: string;
   readonly as: Reading;
   readonly ids?: RegExp;
@@ -110,7 +110,7 @@ const pressure = (item: string, index: number): Compared => ({
   ids: /^bp-/,
 });
 
-/** What is told of the past, by the mapping of its kind and the form that it is told in. */
+/** Compares a column of the history table, by the mapping for the kind of row and its form. */
 const told = (what: 'P' | 'A' | 'S', how: string, path: string, column: string, as: Reading): Compared => ({
   type: { P: 'Condition', A: 'AllergyIntolerance', S: 'Procedure' }[what],
   path,
@@ -354,7 +354,7 @@ const COMPARED: readonly Compared[] = [
   told('S', 'W', 'performedString', 'in_words', TEXT),
 ];
 
-/** Rows that have to be served, by a count of one's own. */
+/** Rows that must be served, counted independently. */
 const SERVED: readonly (readonly [type: string, sql: string])[] = [
   ['Patient', 'FROM person WHERE coalesce(voided, 0) <> 1'],
   [

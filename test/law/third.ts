@@ -1,6 +1,6 @@
 /**
- * WardBook, the third database, under its pack: for the law, sorts, documents and exports. In: maybe other files of the
- * pack. Out: the facade over a file of its own, and the way to be rid of it.
+ * Opens WardBook, the third database, with its pack, for tests of the law, sorts, documents and exports. In: optionally
+ * other files of the pack. Out: the facade over a separate file, and a function that removes it.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { type Demo, demoOver } from './demo.ts';
 
 export const THIRD_PACK = new URL('../../fixtures/third/pack/', import.meta.url).pathname;
 
-/** Builds the database in a folder of its own and loads the pack over it. */
+/** Builds the database in a separate folder and loads the pack over it. */
 export async function openThird(): Promise<Demo & { readonly file: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-third-'));
   const file = join(folder, 'third.sqlite');

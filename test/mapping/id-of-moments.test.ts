@@ -1,4 +1,6 @@
-/** A DATETIME in an id: each stored time has one text, whatever layout its rows have, and the text leads back to it. */
+/**
+ * A DATETIME in an id: each stored time has one text, whatever form its rows have, and the text finds the row again.
+ */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inLayout, printStored, raise } from '../../src/mapping/codecs/stored-time.ts';

@@ -1,4 +1,4 @@
-/** Two columns of a row compared with each other, in SQL and in what is written. */
+/** Compares two columns of a row with each other, in SQL and in the resource. */
 import { describe, expect, test } from 'vitest';
 import type { Condition } from '../../src/mapping/model.ts';
 import { conditionPredicate } from '../../src/plan/condition.ts';
@@ -21,7 +21,7 @@ INSERT INTO RX VALUES
   (5, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 `;
 
-/** The ids of rows where a condition holds; they are those that SQL finds, and those that the resources say. */
+/** Returns the ids of rows that satisfy a condition; SQL and the resources must agree. */
 async function holding(condition: string): Promise<readonly string[]> {
   const pack = {
     'pack.yaml': 'name: small\ntitle: Small\nzone: UTC\nabsent: { date: ["9999-12-31"], number: ["-1"] }\n',

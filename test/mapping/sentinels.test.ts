@@ -1,4 +1,4 @@
-/** A value that means "no value" means it in every place where a mapping asks for a column's value. */
+/** A value that means "no value" does so wherever a mapping reads the column. */
 import { describe, expect, test } from 'vitest';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
 import { openSmall, searchSmall } from '../plan/small-pack.ts';
@@ -19,7 +19,7 @@ INSERT INTO PT VALUES
 const RULES = 'absent: { text: [N/A], number: ["-1"], date: ["1753-01-01", "9999-12-31", "0000-00-00"] }';
 const PACK = `name: small\ntitle: Small\nzone: UTC\n${RULES}\n`;
 
-/** The ids of rows where a condition holds, as SQL finds them and as the resources say. */
+/** Returns the ids of rows that satisfy a condition; SQL and the resources must agree. */
 async function holding(condition: string): Promise<readonly string[]> {
   const mapping = `mapping: people
 resource: Patient
@@ -208,7 +208,7 @@ elements:
     },
   });
 
-  // The first row is a day, the others stand for none.
+  // The first row is a day; the others are sentinels.
   test.each([
     ['{ ymd8: { since: 1900 } }', 'DECIMAL(9,0)', [1_240_314, 500_101]],
     ['{ ymd8: { since: 1900 } }', 'VARCHAR(9)', ['1240314', '500101', '0500101']],
@@ -239,7 +239,7 @@ elements:
     expect((await searchSmall(schema, files, 'Patient?active=true')).ids).toEqual(['1']);
   });
 
-  // A program counts the midnight of its clocks, or that of UTC.
+  // Programs count from midnight of the local clock, or of UTC.
   test.each([
     ['epoch', 'BIGINT', [1_710_421_200, -631_134_000, -631_152_000]],
     ['{ epoch: { unit: milliseconds } }', 'BIGINT', [1_710_421_200_000, -631_134_000_000, -631_152_000_000]],

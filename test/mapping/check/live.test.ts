@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** The tables of the test catalog, without keys, with these rows. */
+/** Makes the tables of the test catalog, without keys, with these rows. */
 function databaseWith(...inserts: readonly string[]): Database {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-check-'));
   folders.push(folder);

@@ -21,7 +21,9 @@ elements: { name: [{ family: { from: FAM } }] }
 `;
 const WORDS = 'PAT_WORDS, on: { NO: NO }, word: WORD, columns: [FAM]';
 
-/** The table of words of 1,000 rows, then what is done to it; what the loader and the rows say of the pack. */
+/**
+ * Makes the table of words with 1,000 rows, applies `change`, and returns the problems of the loader and of the rows.
+ */
 async function problemsAfter(change: string, words = WORDS): Promise<readonly string[]> {
   const folder = temporaryFolder();
   const file = join(folder, 'x.sqlite');

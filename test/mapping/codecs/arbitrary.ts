@@ -6,10 +6,10 @@ import { wordsIn } from '../../../src/sql/shared-functions.ts';
 import { runsOf } from '../../share.ts';
 import { intervalOf, toInstant } from './oracle.ts';
 
-/** Few: to prepare a statement takes longer than to run it over many rows. */
+/** Few runs: preparing a statement takes longer than running it over many rows. */
 export const RUNS = { numRuns: runsOf(32) };
 
-/** A table of a row to some forty: each criterion of a run is asked of all of them. */
+/** A table of one to forty rows; each criterion of a run is tested on all of them. */
 export function rowsOf<T>(row: fc.Arbitrary<T>): fc.Arbitrary<T[]> {
   return fc.array(row, { minLength: 1, maxLength: 40, size: 'max' });
 }
@@ -71,7 +71,7 @@ export const text: fc.Arbitrary<string> = fc.oneof(
 export const nullable = <T extends SqlValue>(raw: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
   fc.option(raw, { freq: 10 });
 
-/** A part of what the rows emit, or something else. */
+/** A part of an emitted text, or another text. */
 export function textNear(emitted: readonly unknown[]): fc.Arbitrary<string> {
   const texts = emitted.filter(value => value !== undefined).map(String);
   if (texts.length === 0) return text;
@@ -100,7 +100,7 @@ export function uriBelow(emitted: readonly unknown[]): fc.Arbitrary<Criterion> {
   return textNear(emitted).map(found => ({ kind: 'uri-below', text: found }));
 }
 
-/** Digits of a value, whole or in part, or others. */
+/** Digits of a value, complete or in part, or others. */
 export function digitsCriterion(emitted: readonly unknown[]): fc.Arbitrary<Criterion> {
   const near = textNear(emitted).map(found => found.replace(/[^0-9]/g, ''));
   const test = fc.record({
@@ -110,7 +110,7 @@ export function digitsCriterion(emitted: readonly unknown[]): fc.Arbitrary<Crite
   return fc.array(test, { maxLength: 3 }).map(any => ({ kind: 'digits', any }));
 }
 
-/** Instants at, just before and after the ends of the values' intervals, and around clock changes. */
+/** Instants at, just before and just after the ends of the values' intervals, and around clock changes. */
 function instantNear(emitted: readonly unknown[], zone: string, locals: readonly number[]): fc.Arbitrary<number> {
   const ends = emitted.flatMap(value => {
     if (typeof value !== 'string') return [];
@@ -122,7 +122,7 @@ function instantNear(emitted: readonly unknown[], zone: string, locals: readonly
   return fc.tuple(fc.constantFrom(...near), shift).map(([at, by]) => at + by);
 }
 
-/** Searches by date: any conjunctions of edges, most of them as the prefixes make them. */
+/** Searches by date: any conjunction of bounds, mostly those that prefixes make. */
 export function dateCriterion(
   emitted: readonly unknown[],
   zone: string,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { civil, DAY, dayOf, parseClock, parseDay, printDay, printTime } from '../../../src/time/calendar.ts';
 import { runsOf } from '../../share.ts';
 
-/** The day's number as Date has it, which takes years below 100 for years of the last century. */
+/** Number of the day by Date, which takes years below 100 as years of the last century. */
 function dateOf(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, day) / DAY;
 }

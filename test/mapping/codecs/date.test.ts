@@ -13,7 +13,7 @@ import { dateCriterion, nullable, RUNS, rowsOf } from './arbitrary.ts';
 import { CLOCK, columnType, decodeAll, expectMatch, expectOrder, expectPresent, table } from './law.ts';
 
 const NEW_YORK = 'America/New_York';
-/** Gaps and overlaps in spring and autumn, midnights that do not exist, a day that was left out. */
+/** Gaps and overlaps in spring and autumn, midnights that do not exist, a skipped day. */
 const ZONES = [
   NEW_YORK,
   'Europe/Berlin',
@@ -61,7 +61,7 @@ const PLAIN = [
   '2050-07-01 08:00:00',
   '2024-11-03 00:00:00',
 ];
-/** The first and last times of column types: searched for, stored in no row. */
+/** First and last times of column types: searched for, but stored in no row. */
 const ENDS = ['0001-01-01 00:00:00', '1753-01-01 00:00:00', '2079-06-06 23:59:00', '9999-12-31 23:59:59'];
 const LOCALS = [...CHANGES, ...PLAIN, ...ENDS].map(text => Date.parse(`${text.replace(' ', 'T')}Z`));
 
@@ -74,7 +74,7 @@ function timed(declared: string): TimedType {
   return type;
 }
 
-/** Rows of any raws, searched near their values; the codec is made for a zone. */
+/** Rows of any raw values, searched near their values; `codec` is made for a zone. */
 function expectLaw(
   make: (zone: string) => Codec,
   declared: readonly string[],
@@ -95,7 +95,7 @@ function expectLaw(
   );
 }
 
-/** Keys of values of every precision, as other codecs make them. */
+/** Keys of values of every precision, in the form of other codecs. */
 const KEYS = [
   '2024-11-03 01:59:59.9999999~01800000',
   '2024-03-10',

@@ -1,4 +1,4 @@
-/** Days counted from a day of the calendar, whole and with a fraction. */
+/** Days counted from an epoch day, whole and with a fraction. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Codec } from '../../../src/mapping/codecs/codec.ts';
@@ -95,7 +95,7 @@ function expectLawOf(
   );
 }
 
-/** Days since 1970 of the number 0. */
+/** The day with number 0, in days since 1970. */
 const EPOCHS: Readonly<Record<string, number>> = {
   '-4713-11-24': -2_440_588,
   '0001-01-01': -719_162,
@@ -155,7 +155,7 @@ describe('days as whole numbers', () => {
     ['1970-01-01', -719_163, undefined],
     ['1970-01-01', 2_932_896, '9999-12-31'],
     ['1970-01-01', 2_932_897, undefined],
-    // From days before 1900 no record counts backwards.
+    // With an epoch before 1900, negative numbers are no dates.
     ['1840-12-31', 0, undefined],
     ['1840-12-31', -1, undefined],
     ['1899-12-30', 0, undefined],
@@ -255,7 +255,7 @@ describe('days with a fraction', () => {
       expectLaw(zone => made(type, fhirType, { since, ...more }, zone), { declared, type }, raw);
   });
 
-  // As xlrd and openpyxl read them, which round to the second and to the millisecond.
+  // As xlrd and openpyxl read them: rounded to the second, and to the millisecond.
   it.each([
     [45_365, '2024-03-14T00:00:00-04:00', '2024-03-14T00:00:00.000-04:00'],
     [45_365.354_166_666_67, '2024-03-14T08:30:00-04:00', '2024-03-14T08:30:00.000-04:00'],
@@ -452,7 +452,7 @@ describe('horolog', () => {
   });
 });
 
-/** `2024074` of a day since 1970. */
+/** A day since 1970 in the form `2024074`. */
 function ordinal(day: number): number {
   const year = new Date(day * DAY).getUTCFullYear();
   return year * 1000 + day - Date.UTC(year, 0, 1) / DAY + 1;
@@ -478,7 +478,7 @@ describe('yddd', () => {
         declared === 'DECIMAL(7,0)' ? odd.filter(at => at < 1e7) : odd,
       );
       expectLaw(zone => codecOf('yddd', [declared], fhirType, more, zone), declared, raw);
-      // Days of the century before count below zero, and are none.
+      // Days of the century before would be negative, and are no dates.
       const before = fc.constantFrom(-635, -900_000 + 1, -1);
       const counted = fc.oneof({ weight: 6, arbitrary: raw.map(at => (at > 1_900_000 ? at - 1_900_000 : at)) }, before);
       const options = { since: '1900', ...more };

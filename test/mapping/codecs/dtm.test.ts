@@ -142,7 +142,7 @@ describe('dtm', () => {
     expect(make('VARCHAR(26)', 'date', { at: '00:00' })).toMatchObject({ problem: expect.stringContaining('`at`') });
   });
 
-  /** What stands beside the exact test: an index of the column is read from one of these days to the other. */
+  /** The range of an index scan, next to the exact test: from one of these days to the other. */
   const bounds = (from: string, to: string): readonly unknown[] => {
     const { columns } = table('VARCHAR(30)');
     const any = [

@@ -19,10 +19,7 @@ function integer(declared: string): Extract<ColumnType, { kind: 'integer' }> {
   return type;
 }
 
-/**
- * Keys of values of every precision, as other codecs make them; in New York an hour is left out, and another comes
- * twice.
- */
+/** Keys of values of every precision, in the form of other codecs; New York skips one hour, and repeats another. */
 const KEYS = [
   '0001-01-01 00:00:00.0000000',
   '2024-00-00 00:00:00.0000000',

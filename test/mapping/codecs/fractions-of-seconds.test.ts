@@ -1,4 +1,4 @@
-/** Times of a TIME column that differ within a second: pages in their order have each row once. */
+/** Times of a TIME column that differ within a second: sorted pages contain each row once. */
 import { expect, test } from 'vitest';
 import { openSmall } from '../../plan/small-pack.ts';
 
@@ -11,7 +11,7 @@ const TIMES = [
   '08:15:00.1230000',
 ];
 
-/** `digits`: of the rows in turn. */
+/** `digits`: numbers of fractional digits, for the rows in turn. */
 function schema(type: string, digits: readonly number[]): string {
   const rows = TIMES.map((time, i) => {
     const of = digits[i % digits.length] ?? 0;

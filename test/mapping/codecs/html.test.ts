@@ -183,7 +183,7 @@ describe('notes that are made to take long', () => {
       const [short, long] = [shape(50_000), shape(200_000)];
       read(short);
       const before = Math.min(...[1, 2, 3].map(() => took(() => read(short))));
-      // The square of the length took 5 s and more.
+      // Quadratic time took 5 s and more.
       expect(took(() => read(long))).toBeLessThan(10 * Math.max(before, 200));
     }
   });
@@ -223,7 +223,7 @@ function collect(nodes: unknown, names: Set<string>): void {
 
 const INLINE = '#text b strong i em small big sub sup tt code kbd samp var cite dfn abbr acronym q span br'.split(' ');
 const BLOCKS = 'p h1 h2 h3 h4 h5 h6 div ul ol dl pre hr blockquote address table'.split(' ');
-/** What each element holds in XHTML 1.0 Strict; all others hold INLINE. */
+/** Allowed content of each element in XHTML 1.0 Strict; all others contain INLINE. */
 const HOLDS: Readonly<Record<string, readonly string[]>> = {
   ...{ ul: ['li'], ol: ['li'], dl: ['dt', 'dd'], table: ['caption', 'tr'], tr: ['td', 'th'], blockquote: BLOCKS },
   ...Object.fromEntries(['div', 'li', 'dd', 'td', 'th'].map(name => [name, [...INLINE, ...BLOCKS]])),

@@ -1,4 +1,4 @@
-/** Columns of moments with offsets, as SQL Server has them: rows are what clocks in UTC show. */
+/** DATETIMEOFFSET columns, as SQL Server reads them: rows have the local times of UTC. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { datetimeCodec } from '../../../src/mapping/codecs/datetime.ts';
@@ -25,7 +25,7 @@ function codec(zone: string, gives: InstantOptions['gives'], declared = 'DATETIM
   return instantCodec({ zone: zoneOf(zone), columnType: instant(declared), gives });
 }
 
-/** SQLite compares such texts as SQL Server compares the moments. */
+/** SQLite orders such texts as SQL Server orders the instants. */
 function utcTexts(declared: string): TypedColumn {
   return { declared: 'TEXT', type: instant(declared) };
 }

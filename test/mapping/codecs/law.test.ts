@@ -1,4 +1,4 @@
-/** The law has to notice what it is there for: each codec here breaks one rule, and the property must fail. */
+/** Tests that the law notices faults: each codec here breaks one rule, and the property must fail. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { codeCodec } from '../../../src/mapping/codecs/code.ts';
@@ -29,7 +29,7 @@ const DATETIME = columnType('DATETIME');
 if (!isTimed(DATETIME)) throw new Error('DATETIME has times');
 const datetimes = { columnType: DATETIME, fhirType: 'dateTime', midnight: 'time' } as const;
 const newYork = datetimeCodec({ ...datetimes, zone: zoneOf(NEW_YORK) });
-/** Reads times in New York, but searches as if it always were five hours behind. */
+/** Reads times in New York, but searches as if its offset were always -05:00. */
 const fixed = datetimeCodec({ ...datetimes, zone: zoneOf('Etc/GMT+5') });
 const map = codeMapCodec({
   map: { name: 'm', rows: new Map([['A', { code: 'a' }]]), blank: { code: 'a' }, else: { kind: 'text' }, fold: false },

@@ -31,29 +31,29 @@ export function columnType(declared: string): ColumnType {
   return type;
 }
 
-/** What one row emits: a value as JSON, or undefined. */
+/** The value of one row as JSON, or undefined. */
 export type Emitted = unknown;
 
-/** What a row of a file can hold. */
+/** A value that a row of a SQLite file can hold. */
 export type Stored = SqlValue | bigint;
 
 export interface Table {
   readonly columns: readonly ColumnExpression[];
   /** Replaces the rows; a row has one raw value per column. */
   fill(rows: readonly (readonly Stored[])[]): void;
-  /** Positions of the rows that a predicate selects. */
+  /** Returns the positions of the rows that a predicate selects. */
   select(predicate: Predicate): readonly number[];
-  /** Values of expressions for each row, in the order of the rows or as asked. */
+  /** Returns the values of expressions for each row, in the order of the rows or of `orderBy`. */
   values(expressions: readonly Expression[], orderBy?: readonly Order[]): readonly (readonly SqlValue[])[];
 }
 
-/** A column as SQLite declares it, and the type that it is read as. */
+/** A column's declaration in SQLite, and the type that the codec reads it as. */
 export interface TypedColumn {
   readonly declared: string;
   readonly type: ColumnType;
 }
 
-/** A table in memory with columns of these types; a name alone is one of SQL Server's. */
+/** Makes a table in memory with columns of these types; a bare name is a type of SQL Server. */
 export function table(...columnsOf: readonly (string | TypedColumn)[]): Table {
   const typed = columnsOf.map(of => (typeof of === 'string' ? { declared: of, type: columnType(of) } : of));
   const database = new DatabaseSync(':memory:');
@@ -75,7 +75,7 @@ export function table(...columnsOf: readonly (string | TypedColumn)[]): Table {
     const from = { table: { name: identifier('T') }, alias: ALIAS, joins: [], where };
     const plan = { from, columns: expressions, orderBy, limit: 100_000, shape: 'rows' as const };
     const { text, parameters } = render(plan, SQLITE);
-    // What T-SQL cannot say would throw here; what it answers is tried on a real engine elsewhere.
+    // Rendering throws if T-SQL cannot express it; the results of T-SQL are tested on a real engine elsewhere.
     render(plan, MSSQL);
     const statement = database.prepare(text);
     statement.setReturnArrays(true);
@@ -95,10 +95,10 @@ export function table(...columnsOf: readonly (string | TypedColumn)[]): Table {
   };
 }
 
-/** Decimals are printed as the adapter prints them. */
+/** Converts decimals as the adapter does. */
 const AS_FETCHED = createWitness(undefined, () => {});
 
-/** A decoded value as the JSON that a resource has. */
+/** Returns a decoded value as the resource's JSON has it. */
 export function emitted(value: Primitive | undefined): Emitted {
   if (typeof value !== 'object') return value;
   return { decimal: value.decimal };
@@ -115,9 +115,7 @@ export function expectPresent(codec: Codec, of: Table): void {
   );
 }
 
-/**
- * Fails unless `match` is exact for the rows in the table. `facts` are what the oracle judges, by default the values.
- */
+/** Fails unless `match` is exact for the rows in the table. The oracle judges `facts`, by default the values. */
 export function expectMatch(
   codec: Codec,
   of: Table,
@@ -133,7 +131,7 @@ export function expectMatch(
   expect(of.select(not(predicate)), `not ${title}`).toEqual(positions(facts, (_, i) => !wanted.includes(i)));
 }
 
-/** What each row emits. Fails where a codec that says so does not keep to characters that JSON writes as they are. */
+/** Returns the value of each row. Fails if a codec that promises characters without JSON escapes emits others. */
 export function decodeAll(codec: Codec, of: Table): readonly Emitted[] {
   return of.values(of.columns).map(([a = null, b, c]) => {
     const value = codec.decode(a, b, c);
@@ -143,8 +141,8 @@ export function decodeAll(codec: Codec, of: Table): readonly Emitted[] {
 }
 
 /**
- * Fails unless the rows with a value, in the order of `by`, have keys in ascending order, and `fromKey` finds for each
- * of `keys` the first row at or after it.
+ * Fails unless the rows with a value, ordered by `by`, have ascending keys, and `fromKey` finds for each of `keys` the
+ * first row at or after it.
  */
 export function expectOrder(codec: Codec, of: Table, keys: readonly (string | number)[] = []): void {
   const { order } = codec;
@@ -174,7 +172,7 @@ export function expectOrder(codec: Codec, of: Table, keys: readonly (string | nu
   }
 }
 
-/** As the engine compares: NULL first, numbers, then texts by code. Only as far as the shorter tuple goes. */
+/** Compares like the engine: NULL first, numbers, then texts by code point, up to the length of the shorter tuple. */
 function compareTuples(a: readonly SqlValue[], b: readonly SqlValue[]): number {
   for (const [i, right] of b.entries()) {
     // Decimals arrive as texts.

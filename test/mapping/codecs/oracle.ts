@@ -4,7 +4,7 @@
  */
 import type { Criterion, DateEdge, NumberEdge, StringMode } from '../../../src/mapping/criterion.ts';
 
-/** A number with a comparator before it, as comparator-number emits in two elements. */
+/** A number with a comparator, which comparator-number emits in two elements. */
 export interface Compared {
   readonly decimal: string;
   readonly comparator?: string;
@@ -65,7 +65,7 @@ interface Interval {
   readonly end: number;
 }
 
-/** The interval that a FHIR date, dateTime or instant means. */
+/** The interval of a FHIR date, dateTime or instant. */
 export function intervalOf(text: string, zone: string): Interval {
   if (text.length > 10) {
     const start = Date.parse(text);
@@ -86,10 +86,10 @@ function holdsDate({ start, end }: Interval, edge: DateEdge): boolean {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** By zone and instant: laws ask around the same instants again and again, and a clock is slow. */
+/** Offsets by zone and instant, cached because laws use the same instants repeatedly, and Intl is slow. */
 const offsets = new Map<string, Map<number, number>>();
 
-/** Offset in milliseconds at an instant, read from the wall clock that Intl shows. */
+/** Returns the offset in milliseconds at an instant, from the local time that Intl prints. */
 export function offsetAt(instant: number, zone: string): number {
   const ofZone = offsets.get(zone) ?? new Map<number, number>();
   offsets.set(zone, ofZone);
@@ -123,7 +123,7 @@ function readOffset(instant: number, zone: string): number {
   return Math.trunc(exact / 60_000) * 60_000;
 }
 
-/** A skipped local time, and the first of a repeated pair, have the offset from before the change. */
+/** A skipped local time, and the first of a repeated pair, have the offset before the change. */
 export function toInstant(local: number, zone: string): number {
   const since1900 = (instant: number): number => offsetAt(Math.max(instant, Date.UTC(1900, 0, 1)), zone);
   const before = since1900(local - 90_000_000);
@@ -138,8 +138,8 @@ function compared(value: unknown): Compared {
 }
 
 /**
- * Points satisfy every bound; an interval overlaps a bound on one side, or lies beyond it as a whole, and lies within
- * two.
+ * A point must satisfy every bound. An interval overlaps a bound on one side, or lies entirely beyond it, and lies
+ * within two.
  */
 function holdsNumber({ decimal, comparator }: Compared, edges: readonly NumberEdge[]): boolean {
   if (comparator === undefined) return edges.every(({ op, at }) => holdsOrder(op, order(decimal, at)));
@@ -170,7 +170,7 @@ function holdsOrder(op: NumberEdge['op'], sign: number): boolean {
 }
 
 function order(a: string, b: string): number {
-  // Those of the least double and more.
+  // Decimal places of the smallest double, and more.
   const places = 400;
   const units = (text: string): bigint => {
     const [mantissa = '0', exponent = '0'] = text.toLowerCase().split('e');

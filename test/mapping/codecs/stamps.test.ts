@@ -1,4 +1,4 @@
-/** Stamps of one column, as old systems keep them. */
+/** Timestamps in one column, in the forms of old systems. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Codec } from '../../../src/mapping/codecs/codec.ts';
@@ -213,7 +213,7 @@ describe('ymd14 with the time behind a point', () => {
   });
 });
 
-/** A written stamp as the codec sees it. */
+/** A timestamp written in a form, as the codec reads it. */
 function written(
   form: string,
   fhirType: string,

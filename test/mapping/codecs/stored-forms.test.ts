@@ -1,6 +1,6 @@
 /**
- * The law of the date codecs on columns whose rows are written as SQLite files have them: every ISO spelling, instants,
- * days, junk, numbers, bytes and NULL, mixed in one column. What a row means is known from how it was made.
+ * The law of the date codecs on columns with the mixed values of SQLite files: every ISO spelling, instants, days,
+ * junk, numbers, bytes and NULL. The meaning of a row is known from how it was made.
  */
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
@@ -26,7 +26,7 @@ const ZONES = [
   'Atlantic/Azores',
   'UTC',
 ];
-/** Around changes of clocks, the second hour of autumn among them, and elsewhere. */
+/** Instants around clock changes, including the repeated hour of autumn, and others. */
 const INSTANTS = [
   '2024-03-10T06:59:59.999Z',
   '2024-03-10T07:00:00.000Z',
@@ -46,7 +46,7 @@ const INSTANTS = [
   '1999-12-31T23:59:59.000Z',
 ].map(text => Date.parse(text));
 
-/** What a row holds, and the instant that it means, or its day; neither: no value. */
+/** The value of a row, and its instant or day; without either it has no value. */
 interface Stored {
   readonly raw: SqlValue;
   readonly instant?: number;
@@ -56,7 +56,7 @@ interface Stored {
 const two = (number: number): string => String(number).padStart(2, '0');
 const iso = (local: number): string => new Date(local).toISOString();
 
-/** The texts of one instant as programs write it. */
+/** Texts of one instant as programs write it. */
 function spellings(instant: number, zone: string): readonly Stored[] {
   const local = instant + offsetAt(instant, zone);
   const text = iso(local);
@@ -125,7 +125,7 @@ function expectFaces(codec: Codec, rows: Table, g: fc.GeneratorValue, zone: stri
   return values;
 }
 
-/** The truth: what each row means, by an instant or a day. */
+/** Expected meaning of each row: an instant or a day. */
 function expectMeant(values: readonly unknown[], stored: readonly Stored[], as: 'instant' | 'dateTime' | 'date'): void {
   const meant = stored.map(({ instant, day }) => {
     if (as === 'date') return day;
@@ -261,7 +261,7 @@ describe('numbers that count moments, whatever the column declares', () => {
     // 1.001 times 1,000 is a little less than 1,001.
     for (const ms of [1001, 1_700_000_000_123, -1_700_000_000_123])
       expect(instantOfCount(ms / 1000, 'seconds')).toBe(ms);
-    // And this times 1,000 is rounded up.
+    // This value times 1,000 would be rounded up.
     expect(instantOfCount(0.11699999999999999, 'seconds')).toBe(116);
     fc.assert(
       fc.property(fc.integer({ min: -4e12, max: 4e12 }), ms => {
@@ -328,7 +328,7 @@ describe('columns whose rows are all instants in UTC of one layout', () => {
     { length: 23, separator: ' ' },
     { length: 24, separator: 'T' },
   ] as const;
-  /** At the ends of the calendar the local year may be none. */
+  /** At the ends of the calendar the local year may be out of range. */
   const AT_THE_ENDS = [
     '0001-01-01T00:00:00.000Z',
     '0001-01-01T12:00:00.000Z',

@@ -1,7 +1,6 @@
 /**
- * Columns of numbers as SQLite really keeps them: any number in a column of any declared type, texts, BLOBs and
- * infinities among them. What is emitted is the number that is stored, and searches, order and presence go by what is
- * emitted.
+ * Columns of numbers as SQLite really stores them: any number in a column of any declared type, texts, BLOBs and
+ * infinities. The codec emits the stored number, and searches, order and presence follow the emitted value.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -23,7 +22,7 @@ const INTEGER: ColumnType = { kind: 'integer', bits: 64, any: 'mixed' };
 const FLOAT: ColumnType = { kind: 'float', any: 'mixed' };
 const BIT: ColumnType = { kind: 'bit', any: 'mixed' };
 
-/** By how SQLite files declare them; what a column of each affinity makes of a value is SQLite's. */
+/** Columns as SQLite files declare them; SQLite converts the values by the affinity of the column. */
 const COLUMNS: readonly (readonly [string, ColumnType])[] = [
   ['INT', INTEGER],
   ['BIGINT', INTEGER],
@@ -54,7 +53,7 @@ function expectLaw(
   );
 }
 
-/** The rows with a value come in the order of their numbers. */
+/** The rows with a value are in the order of their numbers. */
 function expectSorted(codec: Codec, values: readonly unknown[], of: ReturnType<typeof table>): void {
   const by = codec.order?.by(of.columns) ?? [];
   const position = { kind: 'raw' as const, parts: ['t.K'], type: INTEGER };
@@ -158,7 +157,7 @@ describe('codecs of whole numbers, on a column that holds any', () => {
   it('epoch', () => expectLaw(['INT', INTEGER], made('epoch', 'dateTime'), dates, { sorts: false }));
 });
 
-/** The number that is kept, be it exact in text or not. */
+/** The stored number, whether its text is exact or not. */
 function stored(raw: Stored): number | bigint | undefined {
   if (typeof raw === 'bigint') return raw;
   if (typeof raw === 'number') return Number.isFinite(raw) ? raw : undefined;
@@ -166,7 +165,7 @@ function stored(raw: Stored): number | bigint | undefined {
   return /^\s*-?\d+\s*$/.test(raw) ? BigInt(raw.trim()) : Number(raw);
 }
 
-/** REAL keeps a large integer as the double beside it. */
+/** REAL stores a large integer as the nearest double. */
 function same(digits: string, number: number | bigint | undefined): boolean {
   if (typeof number === 'number') return Number(digits) === number;
   return (

@@ -1,4 +1,4 @@
-/** Values as columns of numbers in SQLite files hold them, whatever is declared: numbers, texts, BLOBs, infinities. */
+/** Makes values of number columns in SQLite files, whatever their declared type: numbers, texts, BLOBs, infinities. */
 import fc from 'fast-check';
 import type { Stored } from './law.ts';
 

@@ -19,7 +19,7 @@ function outcome(result: MadeCodec): string {
   return 'codec' in result ? result.codec.label : `problem: ${result.problem}`;
 }
 
-/** Of codecs that cannot do without. */
+/** Options of the codecs that require some. */
 const OPTIONS: Readonly<Record<string, unknown>> = {
   'date-and-time': { date: 'date', time: 'hhmm' },
   days: { since: '1899-12-30' },

@@ -200,7 +200,7 @@ describe('text steps', () => {
     );
   });
 
-  /** Texts of separators and of what JSON escapes: pieces are cut by making a JSON array of the text. */
+  /** Texts with separators and characters that JSON escapes: SQL splits pieces by making a JSON array of the text. */
   const tricky = fc.string({ unit: fc.constantFrom('"', '\\', '/', 'a', ' ', 'u', '\n'), maxLength: 8 });
 
   it.each(['"', '\\', '/', ';'])('keep the law with the separator %s in any text', by => {

@@ -1,4 +1,4 @@
-/** DATETIME columns that the mapping says are in UTC, `{datetime: {zone: UTC}}`, beside local ones. */
+/** DATETIME columns that the mapping declares as UTC, `{datetime: {zone: UTC}}`, next to local ones. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contradicts } from '../../../src/law/readings.ts';
@@ -48,7 +48,7 @@ describe.each(COLUMNS)('a column in UTC: %s', (name, type, write) => {
         expectPresent(of, rows);
         expectOrder(of, rows);
         for (let i = 0; i < 3; i++) expectMatch(of, rows, g(dateCriterion, values, zone, AROUND), zone, values);
-        // The truth: the instant itself, or the day that clocks of the zone show at it.
+        // Expected: the instant itself, or its day in the zone.
         some.forEach((at, i) => {
           const day = at === null ? undefined : new Date(at).toLocaleDateString('sv', { timeZone: zone });
           const step = name === 'minutes with T' ? 60_000 : 1000;
@@ -79,7 +79,7 @@ it('refuses what is for local times, and days alone', () => {
   expect(make('DATETIME', { zone: 'Asia/Tokyo' })).toMatchObject({ problem: expect.stringContaining('UTC') });
 });
 
-/** An hour ago, which clocks of New York have not reached yet. */
+/** An hour ago in UTC: a time that New York's clocks will reach only later. */
 const AGO = printLocal(Date.now() - 3_600_000, 0);
 const SCHEMA = `
 CREATE TABLE NOTE (NO INTEGER NOT NULL PRIMARY KEY, MADE_UTC DATETIME, UPD_UTC DATETIME, GONE_UTC DATETIME);

@@ -1,7 +1,6 @@
-/** Texts of dates and times as a form spells them, some of them spoiled. */
+/** Makes texts of dates and times in a form, some of them spoiled. */
 import fc from 'fast-check';
 
-/** Texts of a form, some of them spoiled. */
 export function writtenTexts(form: string): fc.Arbitrary<string> {
   const parts = fc.record({
     YYYY: fc.constantFrom('2024', '2023', '0000', '9999', '202'),

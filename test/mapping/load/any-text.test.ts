@@ -7,7 +7,7 @@ import { load } from './problems-of.ts';
 const read = (name: string): string => readFileSync(new URL(`./pack/${name}`, import.meta.url), 'utf8');
 const PACK = ['pack.yaml', 'codes.yaml', 'patient.yaml', 'allergy.yaml'] as const;
 const sound = Object.fromEntries(PACK.map(name => [name, read(name)]));
-/** Words of the language, to put where they do not belong. */
+/** Words of the language, to insert in wrong places. */
 const words = [...new Set(PACK.flatMap(name => read(name).match(/[A-Za-z-]+|[{}[\]:#,&*$"]/g) ?? []))];
 
 const change = fc.record({

@@ -1,4 +1,4 @@
-/** A schema for the loader's tests, as a catalog. In: lines of `COLUMN TYPE`, NOT NULL with a `!`. Out: a Catalog. */
+/** Makes a schema for the loader's tests. In: lines of `COLUMN TYPE`, with a `!` for NOT NULL. Out: a Catalog. */
 import type { Catalog, ColumnInfo, TableInfo } from '../../../src/sql/catalog.ts';
 import { declaredType } from '../../../src/sql/engines.ts';
 

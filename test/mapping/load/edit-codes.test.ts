@@ -1,6 +1,4 @@
-/**
- * Rows of code maps changed in the text of their files: what a person wrote around them stays.
- */
+/** Edits rows of code maps in the text of their files: everything around them stays as written. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CodeEdit, CodeEditError } from '../../../src/mapping/load/codes/code-edit.ts';

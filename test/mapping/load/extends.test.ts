@@ -45,7 +45,7 @@ function load(files: Files, pack = 'site', schema?: string): LoadedPack {
 
 const problemsOf = (files: Files, pack = 'site'): readonly string[] => load(files, pack).problems.map(formatProblem);
 
-/** Roots by name of the mapping. */
+/** The root node of each mapping by name. */
 function rootsOf(files: Files, pack = 'site', schema?: string): Readonly<Record<string, unknown>> {
   const { registry, problems } = load(files, pack, schema);
   expect(problems.map(formatProblem)).toEqual([]);

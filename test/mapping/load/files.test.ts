@@ -25,7 +25,7 @@ test('a folder or pipe named like a pack file is ignored without blocking', () =
 });
 
 describe('a symbolic link of a pack', () => {
-  /** A folder with two folders in it, each of which has the pack. */
+  /** A folder with two subfolders, each of which contains the pack. */
   function beside(): { readonly root: string; readonly pack: string; readonly other: string } {
     const root = temporaryFolder();
     const [pack, other] = [join(root, 'pack'), join(root, 'other')];

@@ -22,7 +22,7 @@ function column(codecName: string): IdPart {
   return { kind: 'column', column: { kind: 'column', alias: identifier('a'), column: identifier('C'), type }, codec };
 }
 
-/** `p-{integer}` as parts. */
+/** Parses a shape such as `p-{integer}`. */
 function shape(text: string): readonly IdPart[] {
   return text.split(/\{(\w+)\}/).flatMap((part, i): readonly IdPart[] => {
     if (i % 2 === 1) return [column(part)];

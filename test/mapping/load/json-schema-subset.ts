@@ -1,6 +1,6 @@
 /**
- * The keywords of JSON Schema (draft 7) that the editors' schemas use. In: a schema and a value. Out: whether it fits.
- * An unknown keyword throws, so that a schema is never taken for less than it says.
+ * Validates by the keywords of JSON Schema (draft 7) that the editors' schemas use. In: a schema and a value. Out:
+ * whether it is valid. An unknown keyword throws, so that no part of a schema is ignored.
  * https://json-schema.org/draft-07/draft-handrews-json-schema-validation-01
  */
 

@@ -10,7 +10,7 @@ import { ACTIVE, PEOPLE } from './problems-of.ts';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const schemas = editorSchemas();
 
-/** What an editor does: it reads YAML with its own types and holds it against the JSON Schema. */
+/** Validates like an editor: reads YAML with its own types, and validates it against the JSON Schema. */
 function accepts(name: string, text: string): boolean {
   const schema: JsonSchema = JSON.parse(schemas[name] ?? '');
   return parseAllDocuments(text).every(document => fits(schema, document.toJSON(), schema));
@@ -28,7 +28,7 @@ describe('the JSON Schemas for editors', () => {
     }
   });
 
-  // Test files and the choice of documents (ccds.yaml) have forms of their own.
+  // Test files and the choice of documents (ccds.yaml) have other formats.
   const described = globSync('{mappings,test/mapping/load}/**/*.yaml', { cwd: root }).filter(
     path => !/\.test\.yaml$|(^|\/)ccds\.yaml$/.test(path),
   );

@@ -1,5 +1,5 @@
 /**
- * JSON of a pack is read as JSON.parse reads it, with places; what is none is told where it ends to be JSON.
+ * JSON of a pack is read like JSON.parse, with positions; a syntax error is reported where the text stops being JSON.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ function read(text: string) {
   return { tree, problems: report.problems().map(problemLine) };
 }
 
-/** Scalars are text in trees. */
+/** Scalars are texts in YAML trees. */
 function asTexts(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) return value.map(asTexts);

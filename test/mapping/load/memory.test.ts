@@ -1,6 +1,6 @@
 /**
- * A check that remembers the checks before it tells what a check with an empty memory tells, whatever was typed in
- * between. In: random edits of packs, one upon another. Out: the same problems and the same mappings after each.
+ * A check with a memory of earlier checks reports the same as one without, whatever was typed in between. In: random
+ * edits of packs, one after another. Out: the same problems and the same mappings after each.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { keptClinic } from '../../cli/small-clinic.ts';
 import { runsOf } from '../../share.ts';
 
 /**
- * Has what one part of a pack may take from another: fragments, code maps, lists, targets, dates in columns of texts,
+ * A pack with every kind of dependency between its parts: fragments, code maps, lists, targets, dates in text columns,
  * variants.
  */
 const FILES = {
@@ -123,7 +123,7 @@ const edit: fc.Arbitrary<Edit> = fc.record({
   ),
 });
 
-/** The texts with one edit more. */
+/** The texts with one more edit. */
 function edited(
   saved: ReadonlyMap<string, string>,
   texts: ReadonlyMap<string, string>,
@@ -163,7 +163,7 @@ function edited(
   return new Map([...texts, [path, changed().join('\n')]]);
 }
 
-/** All that can be compared of what was loaded. */
+/** The comparable parts of what was loaded. */
 function told(files: PackFiles, memory: CheckMemory, isOffered = false): string {
   const { pack, content, access } = loadWhole(files, undefined, {
     packMemory: memory.pack,
@@ -184,7 +184,7 @@ function told(files: PackFiles, memory: CheckMemory, isOffered = false): string 
   );
 }
 
-/** What can be searched: whether a mapping inverts a value is kept with the mapping. */
+/** The offered searches: the memory also holds whether a mapping can invert a value. */
 function offersIn(registry: Registry): unknown {
   const offers = makeOffers(registry);
   return offers.types.map(type =>

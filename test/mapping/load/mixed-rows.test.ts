@@ -1,6 +1,6 @@
 /**
- * What SQL works out sees one row: a pack that mixes two is told at its line, and does not fail when it is set up or
- * asked.
+ * An SQL expression reads one row: a pack that mixes two rows gets an error at its line, and does not fail at the start
+ * or at a request.
  */
 import { describe, expect, test } from 'vitest';
 import { searchSmall } from '../../plan/small-pack.ts';
@@ -13,7 +13,7 @@ INSERT INTO P VALUES (1, 'A;B');
 INSERT INTO C VALUES (5, 1, 'x');
 INSERT INTO X VALUES (5, 1, 'A');`;
 
-/** Resources, or the problems of the pack. */
+/** Returns the resources, or the problems of the pack. */
 async function made(item: string, each = 'table: C, as: c, on: { P_NO: NO }, order: [NO]'): Promise<string> {
   const pack = {
     'pack.yaml': 'name: small\ntitle: Small\nzone: UTC\n',

@@ -18,7 +18,7 @@ function only(mappings: readonly Mapping[]): Mapping {
   return mapping;
 }
 
-/** The resource of one mapping of patients with these elements. */
+/** The resource of a single mapping of patients with these elements. */
 function elementsOf(elements: string, files: Files = {}): unknown {
   return outline(only(mappingsOf({ 'm.yaml': `${PEOPLE}${elements}\n`, ...files })).root);
 }

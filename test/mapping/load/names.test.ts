@@ -1,4 +1,4 @@
-/** Names of tables and columns as old databases have them, and columns of types that no codec reads. */
+/** Names of tables and columns in old databases, and columns of types that no codec reads. */
 import { expect, test } from 'vitest';
 import type { Catalog } from '../../../src/sql/catalog.ts';
 import { searchSmall } from '../../plan/small-pack.ts';

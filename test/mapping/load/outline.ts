@@ -1,6 +1,6 @@
 /**
- * A readable outline of a node, for the loader's tests. In: a node. Out: plain data: bindings as `p.SEX via code`,
- * constants unchanged, `if` and `needs` next to them.
+ * Prints a readable outline of a node, for the loader's tests. In: a node. Out: plain data: bindings as `p.SEX via
+ * code`, constants unchanged, `if` and `needs` next to them.
  */
 import type { Condition, JoinColumn, Node, Scope } from '../../../src/mapping/model.ts';
 import type { Expression } from '../../../src/sql/expression.ts';

@@ -1,4 +1,4 @@
-/** Messages name types as the database at hand declares them, and never as another engine would. */
+/** Messages name types as the connected database declares them, and not as another engine would. */
 import { expect, test } from 'vitest';
 import { parameterLines } from '../../../src/explain/sql-text.ts';
 import { CODECS } from '../../../src/mapping/codecs/table.ts';
@@ -10,7 +10,7 @@ import { load, SMALL } from './problems-of.ts';
 
 type Engine = 'sqlite' | 'mssql';
 
-/** Declarations of one engine alone, one for each kind and some more, and the words of the other. */
+/** Declarations that only one engine has, at least one of each kind, and a pattern for the other engine's words. */
 const ENGINES: Readonly<Record<Engine, { readonly declared: readonly string[]; readonly foreign: RegExp }>> = {
   sqlite: {
     declared: [
@@ -68,7 +68,7 @@ id: "${name}-{NO}"
 elements: { ${element} }
 `;
 
-/** What each column is refused for, by each codec and element, in conditions with each other, and after text steps. */
+/** Messages that refuse each column: by each codec and element, in conditions with each other, and after text steps. */
 function mistakes(declared: readonly string[]): Readonly<Record<string, string>> {
   const columns = declared.map((_, i) => `C${i}`);
   const elements = ['birthDate', 'active', 'deceasedDateTime', 'multipleBirthInteger', 'gender', 'language'];
@@ -102,7 +102,7 @@ test.each(['sqlite', 'mssql'] as const)('problems of a pack on %s', engine => {
   expect(messages.filter(message => message.includes('does not read')).length).toBeGreaterThan(100);
   expect(messages.filter(message => message.includes('cannot be compared')).length).toBeGreaterThan(50);
   expect(messages.filter(message => message.includes('not an SQL type')).length).toBeGreaterThan(1);
-  // The column is called as its database calls it, `{ sql }` as its mapping does.
+  // A column has its name in the database, `{ sql }` its name in the mapping.
   const own = messages.map(message => message.replaceAll(/\bint\(|"nothing"/g, ''));
   expect(own.filter(message => foreign.test(message))).toEqual([]);
 });

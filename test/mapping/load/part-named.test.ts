@@ -1,4 +1,4 @@
-/** What of a schema a pack is about, told before anything of it is known. */
+/** The part of a schema that a pack names, found before anything is known of the schema. */
 import { expect, it } from 'vitest';
 import { loadPack } from '../../../src/mapping/load/pack/pack.ts';
 import { partNamed } from '../../../src/mapping/load/pack/part-named.ts';

@@ -1,6 +1,4 @@
-/**
- * Packs for the loader's tests. In: the files that a case is about. Out: the problems of the pack, as they are printed.
- */
+/** Loads packs for the loader's tests. In: the files of a case. Out: the printed problems of the pack. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +15,7 @@ systems: { loinc: http://loinc.org, sct: http://snomed.info/sct, ucum: http://un
 deny: ["*.SSN"]
 `;
 
-/** Loads a pack of these files against the test schema, or its own lock; without a pack.yaml it has a plain one. */
+/** Loads a pack of these files against the test schema, or against its own lock. A missing pack.yaml is added. */
 export function load(files: Readonly<Record<string, string>>, schema: Catalog | null = catalog): LoadedPack {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-pack-'));
   try {
@@ -28,12 +26,12 @@ export function load(files: Readonly<Record<string, string>>, schema: Catalog | 
   }
 }
 
-/** The problems of a pack, one printed line each. */
+/** Returns the problems of a pack, one printed line each. */
 export function problemsOf(files: Readonly<Record<string, string>>): readonly string[] {
   return load(files).problems.map(formatProblem);
 }
 
-/** A sound mapping of patients up to line 4. */
+/** Lines 1 to 4 of a valid mapping of patients. */
 export const HEAD = `mapping: people
 resource: Patient
 source: { table: dbo.PT, as: p, key: [PT_NO] }
@@ -43,7 +41,7 @@ id: "{PT_NO}"
 /** The same up to its elements, which begin in line 6. */
 export const PEOPLE = `${HEAD}elements:\n`;
 
-/** The same whole. */
+/** The complete mapping. */
 export const ACTIVE = `${PEOPLE}  active: "true"\n`;
 
 /** A mapping of allergies up to its elements, which begin in line 7. */
@@ -55,24 +53,24 @@ needs: [patient]
 elements:
 `;
 
-/** pack.yaml up to line 4. */
+/** Lines 1 to 4 of pack.yaml. */
 export const SMALL = `name: small
 title: Small
 zone: UTC
 schema: "4.1"
 `;
 
-/** The problems of a mapping of patients with these elements; `codes` are the lines of codes.yaml. */
+/** Returns the problems of a mapping of patients with these elements; `codes` are the lines of codes.yaml. */
 export function problemsOfElements(elements: string, codes?: string): readonly string[] {
   return problemsOf({ 'm.yaml': `${PEOPLE}${elements}\n`, ...(codes === undefined ? {} : { 'codes.yaml': codes }) });
 }
 
-/** The problems of a mapping of patients whose `source` is as given, in line 3. */
+/** Returns the problems of a mapping of patients with this `source` in line 3. */
 export function problemsOfSource(source: string): readonly string[] {
   return problemsOf({ 'm.yaml': ACTIVE.replace(/^source: .*/m, `source: ${source}`) });
 }
 
-/** The problems of a mapping of patients under a condition on the source, in line 3. */
+/** Returns the problems of a mapping of patients with this condition on the source, in line 3. */
 export function problemsOfCondition(where: string): readonly string[] {
   return problemsOfSource(`{ table: dbo.PT, as: p, key: [PT_NO], where: ${where} }`);
 }

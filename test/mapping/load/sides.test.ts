@@ -4,7 +4,7 @@ import { ALLERGIES, problemsOf, problemsOfSource } from './problems-of.ts';
 const lookup = (written: string): readonly string[] =>
   problemsOfSource(`{ table: dbo.PT, as: p, key: [PT_NO], lookup: { ${written} } }`);
 
-/** The problems of allergies with these elements, beside patients they can refer to. */
+/** Returns the problems of allergies with these elements; patients to refer to exist. */
 const elements = (written: string): readonly string[] =>
   problemsOf({
     'p.yaml':

@@ -1,6 +1,6 @@
 /**
- * A corpus of slips: one for each kind of key and place, with what is told of it; and any line of the demo's pack
- * deleted, written twice or misspelt, which is told in few lines, the first of them near.
+ * A corpus of slips: one for each kind of key and place, with the expected message. Also any line of the demo's pack
+ * deleted, duplicated or misspelt: the messages are few, and the first is near that line.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -424,11 +424,11 @@ type Harm = 'deleted' | 'written twice' | 'misspelt';
 
 interface Harmed {
   readonly told: readonly Problem[];
-  /** As it stands after the harm. */
+  /** The line after the change. */
   readonly line: string;
 }
 
-/** What is told of the demo's pack with one line harmed. */
+/** Returns the problems of the demo's pack with one line changed. */
 function harmed({ path, index }: (typeof LINES)[number], how: Harm, at: number): Harmed {
   let harm = '';
   const mappings = pack.mappings.map(file => {
@@ -445,8 +445,8 @@ function harmed({ path, index }: (typeof LINES)[number], how: Harm, at: number):
 }
 
 /**
- * A problem stands in the line, comes of it (a row of a macro, a fragment inserted there), or suggests what the line
- * says now.
+ * True if a problem is in the line, is caused by it (a row of a macro, an inserted fragment), or suggests the line's
+ * new text.
  */
 function leadsTo({ position, suggestion }: Problem, { path, index }: (typeof LINES)[number], line: string): boolean {
   const places = [position, ...(position.by ? [position.by.at] : [])];
@@ -456,7 +456,7 @@ function leadsTo({ position, suggestion }: Problem, { path, index }: (typeof LIN
   );
 }
 
-/** Each loads the whole pack; SLIPS=300 for a long run over other lines each time. */
+/** Each case loads the whole pack; SLIPS=300 runs longer, over different lines each time. */
 const { SLIPS: long } = process.env;
 const RUNS = long === undefined ? { numRuns: 4, seed: 18 } : { numRuns: Number(long) };
 

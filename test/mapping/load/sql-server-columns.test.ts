@@ -1,4 +1,4 @@
-/** Columns that only SQL Server has: what a mapping that names one is told. */
+/** Columns that only SQL Server has: the messages for a mapping that names one. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -16,7 +16,7 @@ const LOCK = {
         TITLE: 'VARCHAR(40) NULL',
         UPD: 'DATETIME NULL',
         RV: 'ROWVERSION',
-        // A column set, which has the sparse columns of a row.
+        // A column set: the sparse columns of a row as XML.
         EXTRA: 'XML NULL',
         SYS_FROM: 'DATETIME2(7) UTC',
         SEEN: 'DATETIMEOFFSET(3) NULL',

@@ -1,5 +1,6 @@
 /**
- * A required element of a NOT NULL column is there as long as nothing shows otherwise: a large database starts, too.
+ * A required element from a NOT NULL column counts as present unless rows show otherwise, so that a large database can
+ * start.
  */
 import { expect, test } from 'vitest';
 import { findTable } from '../../../src/sql/catalog.ts';
