@@ -194,7 +194,7 @@ export function createFacade(options: FacadeOptions): Facade {
     openSession(database, environment(served, now, sight(access), rules), shapes, {
       signal,
       stages,
-      onQuery: bothTold(options.onQuery, onQuery),
+      onQuery: callingBoth(options.onQuery, onQuery),
     });
 
   const parseContext = (context: RequestContext): ParseContext => ({
@@ -258,8 +258,8 @@ export function createFacade(options: FacadeOptions): Facade {
       ? (parameters: Parameters) => sealing.seal(parameters, context.access.caller)
       : undefined;
     const { warning } = context;
-    const told = warning === undefined ? query : { ...query, warnings: [warning, ...query.warnings] };
-    return timed(context, 'write', () => searchsetOf(told, { ...found, next }, { base, cursors, seal }, made));
+    const warned = warning === undefined ? query : { ...query, warnings: [warning, ...query.warnings] };
+    return timed(context, 'write', () => searchsetOf(warned, { ...found, next }, { base, cursors, seal }, made));
   };
 
   /** Returns the parameters behind a link of a search that came in a body, and a context whose links hide them too. */
@@ -372,9 +372,9 @@ const NO_NUMBERS: FoundPage['numbers'] = new Map();
 
 type Opened = readonly [parameters: Parameters, context: RequestContext];
 
-type Told = RequestContext['onQuery'];
+type OnQuery = RequestContext['onQuery'];
 
-function bothTold(one: Told, other: Told): Told {
+function callingBoth(one: OnQuery, other: OnQuery): OnQuery {
   if (!one || !other) return one ?? other;
   return (plan, placeholders, now) => {
     one(plan, placeholders, now);

@@ -105,8 +105,8 @@ function flush(): void {
   const waiting = lines;
   lines = '';
   // Begins with a line end, because the last line may have been cut.
-  const told = lost === 0 ? '' : `\n${lostLine(lost)}\n`;
-  if (writeWhole(Buffer.from(told + waiting, 'utf8'))) lost = 0;
+  const lostText = lost === 0 ? '' : `\n${lostLine(lost)}\n`;
+  if (writeWhole(Buffer.from(lostText + waiting, 'utf8'))) lost = 0;
   else lost += waiting.split('\n').length - 1;
 }
 

@@ -28,7 +28,7 @@ import { createMetrics, type Metrics } from './observe/metrics.ts';
 import { rememberProblems } from './observe/problems.ts';
 import { type CountStatements, countStatements } from './observe/statements.ts';
 import { lookAhead } from './plan/offers.ts';
-import { tellCustodian } from './reload/custodian.ts';
+import { logCustodian } from './reload/custodian.ts';
 import { watchForms } from './reload/forms-watch.ts';
 import { type LivePack, livePack, type Outcome, type SoundPack } from './reload/pack.ts';
 import { readingsOf } from './reload/readings.ts';
@@ -232,7 +232,7 @@ async function serve(
     swaps++;
     const ahead = lookAhead(made.facade.offers, () => pack === next && !stopping);
     ahead.catch(error => log.error('what can be searched could not be looked at', describeError(error)));
-    if (next.content !== undefined) void tellCustodian(next.content, made.facade, log, config.timeout.request);
+    if (next.content !== undefined) void logCustodian(next.content, made.facade, log, config.timeout.request);
     return made;
   };
   const live: LivePack<Version> = livePack({
@@ -243,7 +243,7 @@ async function serve(
     log,
     first,
     make,
-    tell(outcome, of) {
+    onOutcome(outcome, of) {
       if (of === 'files') metrics.reload(outcome);
       else metrics.schemaLook(outcome);
       if (!live.isWhole()) schema.lacking();
@@ -359,7 +359,7 @@ export async function runServer(config: Config, console: Console): Promise<numbe
   const reload = (): void => void running.reload();
   process.on('SIGHUP', reload);
   const stop = stopSignal();
-  log.info('stopping', { signal: await stop.told });
+  log.info('stopping', { signal: await stop.signalled });
   await running.stop();
   stop.forget();
   process.off('SIGHUP', reload);

@@ -114,7 +114,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   reload: ['*'],
   'start/demo': ['../fixtures', 'common'],
   'start/seen-schema': ['sql'],
-  'start/tell-error': ['audit/writer', 'config', 'errors', 'log', 'outcome', 'sql/database', 'sql/engines'],
+  'start/print-error': ['audit/writer', 'config', 'errors', 'log', 'outcome', 'sql/database', 'sql/engines'],
   start: ['*'],
   main: ['*'],
 };

@@ -64,14 +64,14 @@ export async function openAudit(
   const open = (): Promise<AuditWriter> => openWriter({ path, keep, bytes, survives });
   let writer = open();
   let [written, failed] = [0, 0];
-  const told = new Map<string, number>();
+  const lastLogged = new Map<string, number>();
   let failedAt = Number.NEGATIVE_INFINITY;
   let load: WriterLoad = { waiting: 0, used: 0, bytes };
 
   const complain = (message: string, fields: Parameters<Log['error']>[1]): void => {
     const now = clock();
-    if (now - (told.get(message) ?? Number.NEGATIVE_INFINITY) < PAUSE) return;
-    told.set(message, now);
+    if (now - (lastLogged.get(message) ?? Number.NEGATIVE_INFINITY) < PAUSE) return;
+    lastLogged.set(message, now);
     log.error(message, fields);
   };
   const store = async (record: AuditRecord): Promise<void> => {

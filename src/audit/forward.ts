@@ -78,7 +78,7 @@ export function forwardAudit(options: ForwardOptions): Forwarding {
           log.warn('the position of audit forwarding cannot be saved', describeError(error));
         }
       },
-      tell(failure) {
+      reportFailure(failure) {
         if (failure === undefined) log.info('the audit is forwarded again', { sink: sink.kind });
         else
           log.error('the audit cannot be forwarded; the store keeps what waits', {

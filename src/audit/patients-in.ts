@@ -59,7 +59,7 @@ export function seeingPatients<F extends Facade>(facade: F): F {
     return texts;
   };
 
-  const tell = async (json: string, parameters: Parameters, context: RequestContext): Promise<void> => {
+  const notePatients = async (json: string, parameters: Parameters, context: RequestContext): Promise<void> => {
     const { see } = context;
     if (see === undefined) return;
     see(patientsIn(json));
@@ -127,7 +127,7 @@ export function seeingPatients<F extends Facade>(facade: F): F {
     };
     const found = await answer({ ...context, seeNamed: note(named) });
     const seen = new Set<string>();
-    await tell(found.json, parameters, { ...context, see: note(seen) });
+    await notePatients(found.json, parameters, { ...context, see: note(seen) });
     see(seen);
     const others = [...named].filter(id => !seen.has(id));
     if (others.length > 0) see(await visible(others, context));
@@ -140,7 +140,7 @@ export function seeingPatients<F extends Facade>(facade: F): F {
       return andThen(facade.read(type, id, parameters, context), resource => {
         if (resource === undefined || context.see === undefined) return resource;
         if (owners.leads(type).size > 0 || parameters.some(([name]) => SELECTING.has(name)))
-          return tell(resource.json, parameters, context).then(() => resource);
+          return notePatients(resource.json, parameters, context).then(() => resource);
         context.see(patientsIn(resource.json));
         return resource;
       });
@@ -148,7 +148,7 @@ export function seeingPatients<F extends Facade>(facade: F): F {
     search: (request, context) => watched(request.parameters, context, listening => facade.search(request, listening)),
     async *searchPages(request, context) {
       for await (const page of facade.searchPages(request, context)) {
-        if (context.see !== undefined) await tell(page.texts.join('\n'), request.parameters, context);
+        if (context.see !== undefined) await notePatients(page.texts.join('\n'), request.parameters, context);
         yield page;
       }
     },

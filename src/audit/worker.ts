@@ -44,7 +44,7 @@ let lists = 0;
 let swept = Number.NEGATIVE_INFINITY;
 const isSettled = settledClock();
 
-const tell = (message: FromWriter): void => port.postMessage(message);
+const post = (message: FromWriter): void => port.postMessage(message);
 
 /** Removes expired records. */
 function sweep(kept: AuditStore): void {
@@ -78,9 +78,9 @@ function syncSoon(): void {
 function attempt(work: (kept: AuditStore) => FromWriter): void {
   try {
     store ??= openStore(options);
-    tell(work(store));
+    post(work(store));
   } catch (error) {
-    tell({ kind: 'failed', ...reasonOf(error) });
+    post({ kind: 'failed', ...reasonOf(error) });
   }
 }
 

@@ -29,13 +29,13 @@ export interface Reader {
   /** Lower-case names of the columns that it reads. */
   readonly used: ReadonlySet<string>;
   /** Marks that were reported before. */
-  readonly told: Set<string>;
+  readonly reported: Set<string>;
 }
 
 /** Returns conditions to count over the rows that are served. */
 export function unreadMarks(
   { table, alias }: Pick<Scope, 'table' | 'alias'>,
-  { used, name, at, told }: Reader,
+  { used, name, at, reported }: Reader,
   catalog: Catalog,
   report: Report,
 ): readonly Counted[] {
@@ -45,10 +45,10 @@ export function unreadMarks(
     const marked = markedBy(column, alias);
     if (!marked) return [];
     let all = 0;
-    const tell = (rows: number): void => {
+    const warn = (rows: number): void => {
       const mark = `${table.name}.${column.name}`.toLowerCase();
-      if (rows === 0 || rows === all || told.has(mark)) return;
-      told.add(mark);
+      if (rows === 0 || rows === all || reported.has(mark)) return;
+      reported.add(mark);
       const reads = `${column.name} of ${table.name} reads as a mark of deleted rows`;
       report.warning(
         'deleted-rows',
@@ -60,11 +60,11 @@ export function unreadMarks(
     return [
       {
         when: TRUE,
-        tell: rows => {
+        take: rows => {
           all = rows;
         },
       },
-      { when: marked, tell },
+      { when: marked, take: warn },
     ];
   });
 }

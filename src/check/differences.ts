@@ -32,7 +32,7 @@ export interface Differences {
 /** Creates the collector. `values`: messages may contain values of rows. */
 export function createDifferences(values: boolean): Differences {
   const findings = new Map<string, Finding>();
-  const tell = (at: Position, message: string, expected?: string, found?: string, isOfRows = false): void => {
+  const addFinding = (at: Position, message: string, expected?: string, found?: string, isOfRows = false): void => {
     const key = `${placeText(at)} ${message}`;
     const known = findings.get(key);
     if (known) known.rows++;
@@ -51,7 +51,7 @@ export function createDifferences(values: boolean): Differences {
       ? `${element} is not what ${columnsOf(node)} holds`
       : `${element} is not what the mapping makes of the row`;
     const expected = stored ? stored.map(shown).join(' and ') : textOf(difference.expected, shown);
-    tell(node?.at ?? mapping.at, what, expected, textOf(emitted, shown));
+    addFinding(node?.at ?? mapping.at, what, expected, textOf(emitted, shown));
   };
 
   const seeTexts = (node: ValueNode, stored: readonly SqlValue[]): void => {
@@ -59,7 +59,7 @@ export function createDifferences(values: boolean): Differences {
     // For a column of a loose type, the section `forms` reports it.
     const keepsTexts = (type: ColumnType | undefined): boolean => type?.kind === 'text' && !isLoose(type);
     if (stored.some((value, i) => value instanceof Uint8Array && keepsTexts(node.from[i]?.type)))
-      tell(
+      addFinding(
         at,
         `${columns} holds bytes`,
         'texts: searches take bytes for a value, which no element shows',
@@ -67,7 +67,7 @@ export function createDifferences(values: boolean): Differences {
         true,
       );
     const [damage] = stored.flatMap(text => (typeof text === 'string' ? (damageOf(text) ?? []) : []));
-    if (damage) tell(at, `${columns} ${damage.verb} ${damage.name}`, 'texts in UTF-8', damage.found, true);
+    if (damage) addFinding(at, `${columns} ${damage.verb} ${damage.name}`, 'texts in UTF-8', damage.found, true);
   };
 
   return {
@@ -80,16 +80,24 @@ export function createDifferences(values: boolean): Differences {
         const read = typeof value === 'object' ? value.decimal : value === undefined ? undefined : String(value);
         const as = read === undefined ? 'no value' : 'another value';
         const what = `${columnsOf(node)} is read as ${as} by ${node.codec.label}`;
-        tell(node.at, what, stored.map(shown).join(' and '), read === undefined ? 'nothing' : shown(read));
+        addFinding(node.at, what, stored.map(shown).join(' and '), read === undefined ? 'nothing' : shown(read));
       }
       const [json, ...more] = served;
       const known = values && id !== undefined ? ` (${mapping.resource}/${id})` : '';
       if (more.length > 0) {
-        tell(mapping.at, `${mapping.name}: several resources have one id`, undefined, `${served.length} of one id`);
+        addFinding(
+          mapping.at,
+          `${mapping.name}: several resources have one id`,
+          undefined,
+          `${served.length} of one id`,
+        );
       } else if (expected !== undefined && json === undefined) {
-        tell(mapping.at, `a row of ${mapping.name} is a resource, and a search by its id does not find it${known}`);
+        addFinding(
+          mapping.at,
+          `a row of ${mapping.name} is a resource, and a search by its id does not find it${known}`,
+        );
       } else if (expected === undefined && json !== undefined && mapping.source.onePer.length === 0) {
-        tell(mapping.at, `a row that ${mapping.name} takes away is served as a resource${known}`);
+        addFinding(mapping.at, `a row that ${mapping.name} takes away is served as a resource${known}`);
       } else if (expected !== undefined && json !== undefined) {
         for (const difference of differencesOf(expected, parseThing(json))) seeElement(row, difference);
       }

@@ -133,7 +133,7 @@ export class ElementCounts {
     const given = and(hasValue(column), notAbsent(node, this.#env));
     const present = presentPredicate(node, this.#env);
     const counts: number[] = [];
-    const tell = (rows: number): void => {
+    const take = (rows: number): void => {
       counts.push(rows);
       const [all = 0, raw = 0, emitted = 0, both = 0, byElse = 0] = counts;
       if (counts.length < 5) return;
@@ -162,11 +162,11 @@ export class ElementCounts {
     this.#readings.push({ node, column, element, reached: served });
     return [
       ...farDates(node, served, element, this.#env, this.#report),
-      { when: served, tell },
-      { when: and(served, given), tell },
-      { when: and(served, present), tell },
-      { when: and(served, given, present), tell },
-      { when: and(served, given, present, unmapped), tell },
+      { when: served, take },
+      { when: and(served, given), take },
+      { when: and(served, present), take },
+      { when: and(served, given, present), take },
+      { when: and(served, given, present, unmapped), take },
     ];
   }
 
@@ -204,20 +204,20 @@ export class ElementCounts {
     return [
       {
         when: keyed,
-        tell: rows => {
+        take: rows => {
           withKey = rows;
         },
       },
       {
         when: and(keyed, found),
-        tell: rows => {
+        take: rows => {
           dangling = withKey - rows;
           this.#references.push([mapping.name, path.join('.'), columns, node.target, withKey, rows, dangling]);
         },
       },
       {
         when: hasKeys ? and(keyed, not(found), hasRow(source, node.on, this.#env)) : NEVER,
-        tell: leftOut => {
+        take: leftOut => {
           if (withKey < ENOUGH || dangling < withKey * DANGLING || isAlternative(mapping.root, node)) return;
           this.suspects.push({ node, target, columns, withKey, found: withKey - dangling, leftOut });
         },

@@ -23,27 +23,30 @@ export interface Refusals {
 const PACK: Position = { file: 'pack.yaml', line: 1, column: 1 };
 
 export function createRefusals(registry: Registry): Refusals {
-  const told = new Map<string, { readonly error: DatabaseError; readonly at: Position; readonly ended: Set<string> }>();
+  const refusals = new Map<
+    string,
+    { readonly error: DatabaseError; readonly at: Position; readonly ended: Set<string> }
+  >();
   return {
     refused(error, ended, of) {
       if (!(error instanceof DatabaseError) || error.reason !== 'failed') return false;
       const { at } = registry.mappings.find(({ name }) => name === error.mapping) ?? of ?? { at: PACK };
       const key = JSON.stringify([at, error.message, error.words]);
-      const known = told.get(key);
+      const known = refusals.get(key);
       if (known) known.ended.add(ended);
-      else told.set(key, { error, at, ended: new Set([ended]) });
+      else refusals.set(key, { error, at, ended: new Set([ended]) });
       return true;
     },
     take() {
       const report = createReport();
-      for (const { error, at, ended } of told.values())
+      for (const { error, at, ended } of refusals.values())
         report.error(
           'statement-refused',
           at,
           `the database refuses a statement: ${error.message}; not checked: ${someOf([...ended])}`,
           error.words === undefined ? {} : { found: error.words },
         );
-      told.clear();
+      refusals.clear();
       return report.problems();
     },
   };

@@ -99,10 +99,10 @@ export function resourceReport(): {
     problems() {
       const unknown = [...broken.values()].filter(({ finding }) => finding.kind === 'unknown');
       const once = new Map(unknown.toReversed().map(one => [one.finding.what, one]));
-      const told = [...broken.values()].filter(
+      const reported = [...broken.values()].filter(
         one => one.finding.kind !== 'unknown' || once.get(one.finding.what) === one,
       );
-      return told.map(one => problemOf(one, ofMapping));
+      return reported.map(one => problemOf(one, ofMapping));
     },
     table: () => ({
       name: 'profiles',

@@ -58,7 +58,7 @@ export class RowCounter {
     return { total: rows, all: total, within };
   }
 
-  /** Calls each condition's `tell` with the number of rows of the scope that fulfil it. */
+  /** Calls each condition's `take` with the number of rows of the scope that fulfil it. */
   async count(scope: Scope, within: Predicate, asked: readonly Counted[]): Promise<void> {
     for (let at = 0; at < asked.length; at += AT_ONCE) {
       const some = asked.slice(at, at + AT_ONCE);
@@ -67,7 +67,7 @@ export class RowCounter {
         within,
         some.map(({ when }) => when),
       );
-      for (const [i, { tell }] of some.entries()) tell(sums[i] ?? 0);
+      for (const [i, { take }] of some.entries()) take(sums[i] ?? 0);
       await aTurn();
     }
   }

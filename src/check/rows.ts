@@ -25,7 +25,7 @@ import { ElementCounts } from './element-counts.ts';
 import { RowCounter } from './row-counter.ts';
 import { aTurn, isOver } from './sample.ts';
 import { type CheckContext, type CheckSection, someOf, type Table } from './section.ts';
-import { type Counted, ENOUGH, farDates, hasRow, lacks, tellTaken } from './suspicions.ts';
+import { type Counted, ENOUGH, farDates, hasRow, lacks, warnOfTaken } from './suspicions.ts';
 
 /** For a table of which nothing reads a column. */
 const NONE: ReadonlySet<string> = new Set();
@@ -86,7 +86,7 @@ class Counts {
   /** Sizes of all tables; read once. */
   #surveys: Promise<ReadonlyMap<string, TableSurvey>> | undefined;
   /** Marks of deleted rows that were reported. */
-  readonly #told = new Set<string>();
+  readonly #reportedMarks = new Set<string>();
   /** Mappings that serve nothing although their table has rows. */
   readonly #empty: string[] = [];
   /** Scopes of the source that is being counted, by alias. */
@@ -128,9 +128,9 @@ class Counts {
     const scope = withoutRequired(first.source);
     const [lead] = first.source.key;
     const { total, all, within } = await this.#counter.range(scope, lead);
-    this.#tellNoIndex(first, all);
-    await this.#tellHidden(first, all);
-    for (const mapping of mappings) this.#tellNoIndexOfPatient(mapping, all);
+    this.#reportNoIndex(first, all);
+    await this.#reportHidden(first, all);
+    for (const mapping of mappings) this.#reportNoIndexOfPatient(mapping, all);
     const asked: Counted[] = [];
     for (const mapping of mappings) {
       asked.push(...this.#funnel(mapping, total, mappings.length > 1));
@@ -157,7 +157,7 @@ class Counts {
    * Warns if the login sees fewer rows than the engine counts. The slack is there because the engine's count is
    * approximate and rows change during the count.
    */
-  async #tellHidden({ source, at }: Mapping, seen: number): Promise<void> {
+  async #reportHidden({ source, at }: Mapping, seen: number): Promise<void> {
     const { catalog, database } = this.#context;
     const info = findTable(catalog, source.table);
     if (!info || info.isView || (catalog.unseen === undefined && info.disguises === undefined)) return;
@@ -175,16 +175,16 @@ class Counts {
   }
 
   /** Warns if reads by key, and references from other tables, need a full scan. */
-  #tellNoIndex({ source, at }: Mapping, rows: number): void {
+  #reportNoIndex({ source, at }: Mapping, rows: number): void {
     const info = findTable(this.#context.catalog, source.table);
     const { key } = source;
     if (!info || key.length === 0 || findsRows(source, key, this.#context.catalog)) return;
     const columns = key.map(({ column }) => column).join(', ');
-    this.#tellIndex(info, key, rows, at, `no index finds a row of ${info.name} (${rows} rows) by ${columns}`);
+    this.#reportIndex(info, key, rows, at, `no index finds a row of ${info.name} (${rows} rows) by ${columns}`);
   }
 
   /** Warns if reading the rows of one patient needs a full scan. */
-  #tellNoIndexOfPatient(mapping: Mapping, rows: number): void {
+  #reportNoIndexOfPatient(mapping: Mapping, rows: number): void {
     const { registry, catalog, facade } = this.#context;
     const { source } = mapping;
     const info = findTable(catalog, source.table);
@@ -197,20 +197,20 @@ class Counts {
       const at = nodesOfParameter(mapping, offered.parameter.expression)[0]?.at ?? mapping.at;
       const names = columns.map(({ column }) => column).join(', ');
       const message = `no index finds the rows of a patient in ${info.name} (${rows} rows) by ${names}`;
-      this.#tellIndex(info, columns, rows, at, message);
+      this.#reportIndex(info, columns, rows, at, message);
     }
   }
 
   /** Warns if reading the child rows of one row needs a full scan. */
-  #tellNoIndexOfChildren(scope: Scope, by: readonly ColumnExpression[], rows: number, at: Position): void {
+  #reportNoIndexOfChildren(scope: Scope, by: readonly ColumnExpression[], rows: number, at: Position): void {
     const info = findTable(this.#context.catalog, scope.table);
     if (!info || by.length === 0 || findsRows(scope, by, this.#context.catalog)) return;
     const names = by.map(({ column }) => column).join(', ');
-    this.#tellIndex(info, by, rows, at, `no index finds the child rows in ${info.name} (${rows} rows) by ${names}`);
+    this.#reportIndex(info, by, rows, at, `no index finds the child rows in ${info.name} (${rows} rows) by ${names}`);
   }
 
   /** Reports each table and columns once, for all mappings. */
-  #tellIndex(
+  #reportIndex(
     { name, isView, indexes }: TableInfo,
     columns: readonly ColumnExpression[],
     rows: number,
@@ -247,7 +247,7 @@ class Counts {
     const targets = new Set(item && referencesIn(item).map(({ target }) => target));
     const own = registry.mappings.filter(one => one.group === group || targets.has(one.name) || targets.has(one.group));
     const used = columnsUsed({ mappings: own }).get(scope.table.name.toLowerCase()) ?? NONE;
-    return unreadMarks(scope, { used, name, at, told: this.#told }, catalog, this.report);
+    return unreadMarks(scope, { used, name, at, reported: this.#reportedMarks }, catalog, this.report);
   }
 
   /** Counts the rows after each step on the way to a resource; each step drops some of the remaining rows. */
@@ -283,20 +283,20 @@ class Counts {
         const rule = { at: lacking.at, rule: name, table: source.table.name };
         found.push({
           when: and(before, lacking.when),
-          tell: taken => tellTaken(rule, { taken, of: left }, this.report),
+          take: taken => warnOfTaken(rule, { taken, of: left }, this.report),
         });
       }
       before = and(before, when);
       found.push({
         when: before,
-        tell: rows => {
+        take: rows => {
           removed.set(name, (removed.get(name) ?? 0) + left - rows);
           left = rows;
           if (i < steps.length - 1) return;
           const of = STEPS.map(one => removed.get(one) ?? 0);
           const note = this.#counter.sampled.includes(source.table.name) ? 'in ranges' : '';
           this.#mappings.push([mapping.name, source.table.name, total, ...of, rows, note]);
-          this.#tellEmpty(mapping, { total, served: rows, isVariant }, removed);
+          this.#reportEmpty(mapping, { total, served: rows, isVariant }, removed);
         },
       });
     }
@@ -334,7 +334,7 @@ class Counts {
   }
 
   /** Warns if a mapping serves nothing. A variant may have few rows, so small numbers do not count. */
-  #tellEmpty(
+  #reportEmpty(
     { name, source, at }: Mapping,
     { total, served, isVariant }: { readonly total: number; readonly served: number; readonly isVariant: boolean },
     removed: ReadonlyMap<string, number>,
@@ -378,7 +378,7 @@ class Counts {
     for (const { scope, item, path, at, by } of found) {
       this.#scopes.set(scope.alias, scope);
       const { within, all } = await this.#counter.range(scope, by[0]);
-      this.#tellNoIndexOfChildren(scope, by, all, at);
+      this.#reportNoIndexOfChildren(scope, by, all, at);
       const rows = and(within, this.#where(scope));
       await this.#counter.count(scope, rows, [
         ...this.#elements.nodes(mapping, scope, TRUE, item, path),

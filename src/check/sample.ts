@@ -205,7 +205,9 @@ function isFresh(row: StoredRow, known: Set<string>): boolean {
 
 /** True if an error only means that the time is over. */
 export function isOver(error: unknown, signal: AbortSignal): boolean {
-  return error instanceof DatabaseError && (error.told === TOO_LONG || (signal.aborted && error.reason !== 'failed'));
+  return (
+    error instanceof DatabaseError && (error.publicText === TOO_LONG || (signal.aborted && error.reason !== 'failed'))
+  );
 }
 
 /**

@@ -169,7 +169,7 @@ async function ask(
   const ids = await idsOf(facade, type, [asking, within], signal);
   if (ids === undefined) {
     for (const { mapping } of new Map(among.map(resource => [resource.mapping, resource])).values())
-      findings.tell(mapping, offered, asking, 'is refused');
+      findings.report(mapping, offered, asking, 'is refused');
     return;
   }
   const byId = new Map(among.map(resource => [resource.id, resource.mapping]));
@@ -187,9 +187,9 @@ async function ask(
     );
     const others = ids.filter(id => !inSkippedHour.has(id));
     const mapping = byId.get(firstOutOfOrder(others, values, question) ?? '');
-    if (mapping) findings.tell(mapping, offered, asking, 'gives resources out of order');
+    if (mapping) findings.report(mapping, offered, asking, 'gives resources out of order');
     else
-      findings.tellSkipped(
+      findings.reportSkipped(
         offered,
         Map.groupBy(inSkippedHour, id => byId.get(id)),
         zoneOf(facade),
@@ -201,9 +201,9 @@ async function ask(
   const found = new Set(ids);
   for (const [id, mapping] of byId) {
     if (expected.has(id) && !found.has(id))
-      findings.tell(mapping, offered, asking, 'does not find a resource that it names');
+      findings.report(mapping, offered, asking, 'does not find a resource that it names');
     if (!expected.has(id) && found.has(id))
-      findings.tell(mapping, offered, asking, 'finds a resource that it does not name');
+      findings.report(mapping, offered, asking, 'finds a resource that it does not name');
   }
 }
 
@@ -266,9 +266,9 @@ async function idsOf(
 }
 
 interface Findings {
-  tell(mapping: Mapping, offered: Offered, asking: readonly [string, string], what: string): void;
+  report(mapping: Mapping, offered: Offered, asking: readonly [string, string], what: string): void;
   /** Reports rows sorted by a local time that the zone's clocks skip: a limitation that no mapping can repair. */
-  tellSkipped(offered: Offered, ids: ReadonlyMap<Mapping | undefined, readonly string[]>, zone: string): void;
+  reportSkipped(offered: Offered, ids: ReadonlyMap<Mapping | undefined, readonly string[]>, zone: string): void;
   problems(): readonly Problem[];
 }
 
@@ -285,7 +285,7 @@ function createFindings(values: boolean): Findings {
   const findings = new Map<string, Finding>();
   const skipped = new Map<string, { readonly at: Position; readonly message: string }>();
   return {
-    tell(mapping, { parameter }, [name, text], what) {
+    report(mapping, { parameter }, [name, text], what) {
       const at = placeOf(mapping, parameter);
       const search = `${mapping.resource}?${parameter.code}`;
       const key = `${placeText(at)} ${search}`;
@@ -296,7 +296,7 @@ function createFindings(values: boolean): Findings {
         findings.set(key, { at, search, first: `${name}=${shown} ${what}`, times: 1 });
       }
     },
-    tellSkipped({ parameter }, ids, zone) {
+    reportSkipped({ parameter }, ids, zone) {
       for (const [mapping, { length }] of ids) {
         if (!mapping) continue;
         const at = placeOf(mapping, parameter);

@@ -18,7 +18,7 @@ import { renameRelation } from '../sql/rename.ts';
 /** A condition to count, and the function that takes the number. */
 export interface Counted {
   readonly when: Predicate;
-  readonly tell: (rows: number) => void;
+  readonly take: (rows: number) => void;
 }
 
 /** With fewer rows than this, a number proves nothing. */
@@ -91,8 +91,8 @@ export function farDates(
   return counted.flatMap(one => one ?? []);
 }
 
-function asCounted(when: Predicate | undefined, tell: Counted['tell']): Counted | undefined {
-  return when && { when, tell };
+function asCounted(when: Predicate | undefined, take: Counted['take']): Counted | undefined {
+  return when && { when, take };
 }
 
 const DATES: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
@@ -118,7 +118,7 @@ export function untaken(
     const isLast = i === alternatives.length - 1;
     if (!first || !here || (isLast && here.kind === 'true')) return [];
     let there = 0;
-    const tell = (rows: number): void => {
+    const warn = (rows: number): void => {
       if (all < ENOUGH || rows > 0 || (isLast && there > 0)) return;
       report.warning('never-used', first.at, `no row of ${all} takes this alternative of \`first\``, {
         found: there === 0 ? 'it is there in none' : `it is there in ${plural(there, 'row')}, behind an earlier one`,
@@ -128,16 +128,16 @@ export function untaken(
     return [
       {
         when: and(served, here),
-        tell: rows => {
+        take: rows => {
           there = rows;
         },
       },
-      { when: taken, tell },
+      { when: taken, take: warn },
     ];
   });
   const reached: Counted = {
     when: served,
-    tell: rows => {
+    take: rows => {
       all = rows;
     },
   };
@@ -212,7 +212,7 @@ export function unshownValues(
     );
     const shown = or(...all.map(one => and(one.reached, presentPredicate(one.node, env))));
     let read = 0;
-    const tell = (rows: number): void => {
+    const warn = (rows: number): void => {
       // If no value is read, the warning about the element itself covers it.
       if (rows === 0 || read === 0) return;
       report.warning(
@@ -229,11 +229,11 @@ export function unshownValues(
     return [
       {
         when: and(reached, given, shown),
-        tell: rows => {
+        take: rows => {
           read = rows;
         },
       },
-      { when: and(reached, given, not(shown)), tell },
+      { when: and(reached, given, not(shown)), take: warn },
     ];
   });
 }
@@ -289,7 +289,7 @@ export function hasRow(
 }
 
 /** Warns if a rule drops a large share of the rows that reach it. `rule`: its name in the mapping. */
-export function tellTaken(
+export function warnOfTaken(
   { at, rule, table }: { readonly at: Position; readonly rule: string; readonly table: string },
   { taken, of }: { readonly taken: number; readonly of: number },
   report: Report,

@@ -49,8 +49,8 @@ export const WHOSE: CheckSection = {
         if (compared === 0) continue;
         rows.push([mapping.name, path.join('.'), compared, crossing]);
         if (crossing === 0) continue;
-        const tell = crossing >= Math.max(FEW, compared * BY_CHANCE) ? report.error : report.warning;
-        tell(
+        const reportAs = crossing >= Math.max(FEW, compared * BY_CHANCE) ? report.error : report.warning;
+        reportAs(
           'wrong-patient',
           node.at,
           `${crossing} of ${plural(compared, 'reference')} lead to ${typeOf(node, context.registry)} resources of another patient`,

@@ -163,8 +163,8 @@ async function sections(): Promise<readonly CheckSection[]> {
 
 function summary(registry: Registry | undefined, problems: readonly Problem[]): string {
   const counts = (['error', 'warning', 'notice'] as const).map(one => [one, countOf(problems, one)] as const);
-  const told = counts.filter(([severity, count]) => severity !== 'notice' || count > 0);
-  const found = told.map(([severity, count]) => plural(count, severity)).join(', ');
+  const shown = counts.filter(([severity, count]) => severity !== 'notice' || count > 0);
+  const found = shown.map(([severity, count]) => plural(count, severity)).join(', ');
   if (registry === undefined) return found;
   return `${registry.pack.name}: ${plural(registry.mappings.length, 'mapping')} of ${plural(registry.types.length, 'type')}; ${found}`;
 }

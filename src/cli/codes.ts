@@ -122,8 +122,8 @@ raw value. The options --raw, --code, --display and --system name other headings
     );
     const csv = imported?.csv;
     if (imported && csv !== undefined) checkMap({ name, csv, system: all }, files, report);
-    const told = args.json ? terminal.note : terminal.out;
-    for (const problem of report.problems()) told(problemLine(problem));
+    const print = args.json ? terminal.note : terminal.out;
+    for (const problem of report.problems()) print(problemLine(problem));
     if (imported === undefined || csv === undefined || report.problems().some(({ severity }) => severity === 'error')) {
       return refuse(['Nothing was imported.'], terminal);
     }

@@ -105,10 +105,10 @@ function linesOf({ type, resources, searches, sample, elements }: TypeDifference
 }
 
 function elementLine({ path, gone, added, changed }: ElementDifference): string {
-  const told = [
+  const changes = [
     ...(gone > 0 ? [`gone in ${gone}`] : []),
     ...(added > 0 ? [`added in ${added}`] : []),
     ...(changed > 0 ? [`changed in ${changed}`] : []),
   ];
-  return `    ${path}: ${told.join(', ')}`;
+  return `    ${path}: ${changes.join(', ')}`;
 }

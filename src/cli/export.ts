@@ -201,9 +201,9 @@ const resourcesIn = (parts: JobView['parts']): number => parts.reduce((sum, { st
 
 /** Waits until the work is done, or until a signal has come and `stop` is done. */
 async function untilStopped(work: Promise<void>, stop: () => Promise<void>): Promise<void> {
-  const { told, forget } = stopSignal();
+  const { signalled, forget } = stopSignal();
   try {
-    await Promise.race([work, told.then(stop)]);
+    await Promise.race([work, signalled.then(stop)]);
   } finally {
     forget();
   }

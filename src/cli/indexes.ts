@@ -65,8 +65,8 @@ For searches by words, such as those of names, \`lintel words\` prints an index 
       }
       for (const [view, of] of Map.groupBy(views, ({ table }) => table)) {
         const columns = of.map(one => `(${one.columns.join(', ')})`).join(', ');
-        const told = `${view} is a view and cannot have an index; the tables behind it should have: ${columns}`;
-        terminal.out(['', ...asRemark(told)].join('\n'));
+        const remark = `${view} is a view and cannot have an index; the tables behind it should have: ${columns}`;
+        terminal.out(['', ...asRemark(remark)].join('\n'));
       }
       return 0;
     };

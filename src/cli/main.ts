@@ -1,7 +1,7 @@
 /** Runs the command line. In: arguments. Out: an exit code: 0 fine, 1 the answer is no, 2 wrong arguments. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { lacksRoom } from '../log.ts';
-import { tellError } from '../start/tell-error.ts';
+import { printError } from '../start/print-error.ts';
 import { Arguments, ArgumentsError, type Command, type Option, PRINTED, type Terminal } from './command.ts';
 
 /** All commands. Each is loaded on demand, so that a server starts without loading the others. */
@@ -68,7 +68,7 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
       terminal.note(explains(name));
       return 2;
     }
-    tellError(error, terminal.note);
+    printError(error, terminal.note);
     return 1;
   }
 }

@@ -27,8 +27,8 @@ export function printParameters(registry: Registry, catalog: Catalog, { out }: T
 }
 
 function printWithoutIndex(title: string, found: readonly WithoutIndex[], out: Terminal['out']): void {
-  const told = found.map(({ code, columns }) => `${code} (${alikeOnce(columns).join(', ')})`);
-  if (told.length > 0) out(`  ${title} ${told.join('; ')}`);
+  const listed = found.map(({ code, columns }) => `${code} (${alikeOnce(columns).join(', ')})`);
+  if (listed.length > 0) out(`  ${title} ${listed.join('; ')}`);
 }
 
 /** From so many further tables with the same column on, they are combined. */

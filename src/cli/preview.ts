@@ -93,8 +93,8 @@ function print(shown: Preview, ccda: WireCcda | undefined, values: boolean, term
   }
   if (shown.elements.length > 0) out('\nElements');
   for (const one of shown.elements) {
-    const told = values ? ` = ${JSON.stringify(one.value)}` : '';
-    out(`  ${one.path}${told}`);
+    const valueText = values ? ` = ${JSON.stringify(one.value)}` : '';
+    out(`  ${one.path}${valueText}`);
     const map = one.codeRow?.place ? `, row ${placeText(one.codeRow.place)}` : '';
     out(`    ${lineageText(one)}${map}  (${placeText(one.place)})`);
   }

@@ -2,9 +2,9 @@
 import { statSync } from 'node:fs';
 import { ConfigError } from '../config/config.ts';
 import { listen } from '../http/server/server.ts';
+import { printError } from '../start/print-error.ts';
 import { openDatabase } from '../start/setup.ts';
 import { stopSignal } from '../start/signals.ts';
-import { tellError } from '../start/tell-error.ts';
 import { Arguments, type Command, configOf, DATABASE, SCHEMA } from './command.ts';
 import { databaseText } from './subject.ts';
 
@@ -38,12 +38,12 @@ nothing else, and connects to no other address. It ends with Ctrl+C.`,
       const desk = new Desk(database, config);
       const bench = createWorkbench({
         ...{ desk, bundle: await bundlePage(), database: databaseText(config.database) },
-        failed: error => tellError(error, terminal.note),
+        failed: error => printError(error, terminal.note),
       });
       const server = await listen(bench, { host: '127.0.0.1', port: config.port, drain: DRAIN });
       terminal.out(`Open this link in a browser on this machine; it works once:\n\n  ${server.url}${bench.link}\n`);
       terminal.out('The page shows patients’ data. Ctrl+C ends it.');
-      await stop.told;
+      await stop.signalled;
       await server.close();
       return 0;
     } finally {

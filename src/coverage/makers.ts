@@ -7,7 +7,7 @@ import { namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, NamedNode, Node } from '../mapping/model.ts';
 import type { Facts } from '../validation/facts.ts';
 import { type Item, isObject } from '../validation/item.ts';
-import { assignSlices, isTelling } from '../validation/slices.ts';
+import { assignSlices, isDistinctive } from '../validation/slices.ts';
 import { inValueSet, matches } from '../validation/values.ts';
 import { childItems, follow, isNamed } from './elements.ts';
 import type { Step } from './guide.ts';
@@ -83,8 +83,8 @@ function belongs(maker: Maker, slice: Facts, facts: Facts): boolean {
       [maker],
     );
     return factsAt(slice, names)
-      .filter(isTelling)
-      .every(telling => there.some(at => mayFit(at, telling)));
+      .filter(isDistinctive)
+      .every(distinctive => there.some(at => mayFit(at, distinctive)));
   });
 }
 

@@ -108,7 +108,7 @@ class PartRun {
 
   async finish(stopped: () => boolean): Promise<PartState> {
     // Report first: planning and counting may take seconds.
-    this.#tell(false);
+    this.#reportProgress(false);
     while (!stopped()) {
       const slice = this.#slices.at(this.#state.slice);
       if (slice === undefined) {
@@ -129,7 +129,7 @@ class PartRun {
         return await action();
       } catch (error) {
         if (!(error instanceof DatabaseError) || error.reason === 'failed') throw error;
-        this.#tell(true);
+        this.#reportProgress(true);
         await wait(pause);
         await this.#reopen();
       }
@@ -166,7 +166,7 @@ class PartRun {
   async #count(content: SliceContent): Promise<void> {
     if (this.#state.total !== undefined || this.#slices.count() !== 1) return;
     this.#state = { ...this.#state, total: await content.total() };
-    this.#tell(false);
+    this.#reportProgress(false);
   }
 
   #take(written: readonly string[]): void {
@@ -193,11 +193,11 @@ class PartRun {
     this.#output.sync();
     writePart(this.#task.folder, this.#task.part.number, state);
     this.#kept = performance.now();
-    this.#tell(false);
+    this.#reportProgress(false);
     return state;
   }
 
-  #tell(waiting: boolean): void {
+  #reportProgress(waiting: boolean): void {
     const count = this.#slices.count();
     this.#report({ state: this.#state, share: count === 0 ? 1 : Math.min(1, this.#state.slice / count), waiting });
   }

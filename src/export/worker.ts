@@ -12,8 +12,8 @@ import { FhirError } from '../outcome.ts';
 import { shapeStore } from '../pipeline/shapes.ts';
 import type { Parameters } from '../search/query.ts';
 import { type Database, DatabaseError, FormDisproved } from '../sql/database.ts';
+import { printError } from '../start/print-error.ts';
 import type { Announce } from '../start/setup.ts';
-import { tellError } from '../start/tell-error.ts';
 import { openSource, PackError, type SourceConfig } from './export-source.ts';
 import type { ExportLevel, JobRecord, PartState } from './job.ts';
 import { findMembers, isGroup } from './members.ts';
@@ -65,7 +65,7 @@ async function perform(task: WorkerTask): Promise<WorkerMessage> {
       return { kind: 'members' };
     case 'part': {
       const source = await sourceFor(task.task.part.type, task.files);
-      return { kind: 'part', state: await runPart(task.task, source, report => tell({ kind: 'progress', report })) };
+      return { kind: 'part', state: await runPart(task.task, source, report => post({ kind: 'progress', report })) };
     }
     case 'understand':
       return understand(task);
@@ -82,7 +82,7 @@ async function understand({ files, level, parameters, context }: TaskOf<'underst
       throw new FhirError('no-such-resource', 'No Group has this id');
     return { kind: 'understood', understood, notes };
   } catch (error) {
-    if (!(error instanceof PackError)) tellError(error, note);
+    if (!(error instanceof PackError)) printError(error, note);
     return { kind: 'understood', understood: undefined, notes };
   }
 }
@@ -109,13 +109,13 @@ function errorMessage(error: unknown): WorkerMessage {
   const { kind, at } = describeError(error);
   const away = error instanceof DatabaseError && error.reason !== 'failed';
   // Only these two messages are written by Lintel and hold no value.
-  const told = error instanceof DatabaseError || error instanceof PackError ? `${kind}: ${error.message}` : kind;
-  return { kind: 'error', reason: isDiskFull(error) ? 'full' : away ? 'away' : 'other', error: told, at };
+  const text = error instanceof DatabaseError || error instanceof PackError ? `${kind}: ${error.message}` : kind;
+  return { kind: 'error', reason: isDiskFull(error) ? 'full' : away ? 'away' : 'other', error: text, at };
 }
 
 const tally = tallyStatements();
 
-function tell(message: WorkerMessage): void {
+function post(message: WorkerMessage): void {
   const counts = tally.take();
   if (counts.length > 0) parentPort?.postMessage({ kind: 'statements', counts } satisfies WorkerMessage);
   parentPort?.postMessage(message);
@@ -162,8 +162,8 @@ async function end(): Promise<void> {
 parentPort?.on('message', async (task: WorkerTask | 'end') => {
   try {
     if (task === 'end') return await end();
-    tell(await performAnew(task));
+    post(await performAnew(task));
   } catch (error) {
-    tell(errorMessage(error));
+    post(errorMessage(error));
   }
 });

@@ -46,7 +46,7 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   app.use(secureHeaders({ ...SECURE_HEADERS, strictTransportSecurity }));
   app.route('/', probeRoutes(parts));
 
-  app.use(`${config.apiPath}/*`, tellAsRest);
+  app.use(`${config.apiPath}/*`, markAsRest);
   if (parts.audit !== undefined) {
     const audited = auditAnswers(parts, parts.audit, isOpenToAll);
     for (const path of [`${config.fhirPath}/*`, `${config.apiPath}/*`, EXPLAIN_PATH]) app.use(path, audited);
@@ -57,7 +57,7 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   if (config.corsOrigins.length > 0 || isAppOrigin !== undefined)
     app.use(`${config.fhirPath}/*`, crossOrigin(config.corsOrigins, isAppOrigin));
   app.use(describeResponse);
-  app.use(tellPlace(parts));
+  app.use(setPlace(parts));
   if (config.access !== 'open')
     for (const path of [`${config.fhirPath}/*`, EXPLAIN_PATH]) app.use(path, requireToken(entryOf(parts), isOpenToAll));
   if (parts.rate !== undefined)
@@ -124,7 +124,7 @@ function crossOrigin(origins: readonly string[], isAppOrigin: (origin: string) =
  * Sets `place`, which pages use for links to other answers. Only a caller who may see everything gets a link to the
  * SQL.
  */
-function tellPlace(parts: AppParts) {
+function setPlace(parts: AppParts) {
   const { config } = parts;
   return createMiddleware<HttpEnv>(async (c, next) => {
     c.set('place', () => {
@@ -142,7 +142,7 @@ function tellPlace(parts: AppParts) {
   });
 }
 
-const tellAsRest = createMiddleware<HttpEnv>(async (c, next) => {
+const markAsRest = createMiddleware<HttpEnv>(async (c, next) => {
   c.set('rest', true);
   await next();
 });

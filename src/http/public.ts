@@ -6,10 +6,10 @@
 export const SMART_CONFIGURATION = '/.well-known/smart-configuration';
 
 /**
- * Returns a test for the paths that need no token and hold nothing of any patient. `tellsApps`: SMART_CONFIGURATION is
+ * Returns a test for the paths that need no token and hold nothing of any patient. `hasSmart`: SMART_CONFIGURATION is
  * one of them.
  */
-export function isPublic(fhirPath: string, tellsApps = false): (path: string) => boolean {
-  const paths = new Set([`${fhirPath}/metadata`, ...(tellsApps ? [fhirPath + SMART_CONFIGURATION] : [])]);
+export function isPublic(fhirPath: string, hasSmart = false): (path: string) => boolean {
+  const paths = new Set([`${fhirPath}/metadata`, ...(hasSmart ? [fhirPath + SMART_CONFIGURATION] : [])]);
   return path => paths.has(path.replace(/\/$/, ''));
 }

@@ -102,7 +102,7 @@ export interface Again extends Pick<Asking, 'failed' | 'clock'> {
  */
 export function askedOnce<T>(
   ask: () => Promise<T>,
-  { ages, failed: tell, clock }: Again,
+  { ages, failed: onFailure, clock }: Again,
 ): (youngerThan?: number) => Promise<T> {
   let known: { readonly value: T; readonly at: number } | undefined;
   let failed: { readonly error: unknown; readonly at: number } | undefined;
@@ -115,7 +115,7 @@ export function askedOnce<T>(
       return value;
     } catch (error) {
       failed = { error, at: clock() };
-      tell(error);
+      onFailure(error);
       throw error;
     } finally {
       flying = undefined;

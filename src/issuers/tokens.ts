@@ -102,10 +102,10 @@ function issuerNamed(token: string): string | undefined {
 
 /** Logs that an issuer does not answer, at most once a minute. */
 function complaint({ issuer }: Issuer, log: Log, clock: () => number): (error: unknown) => void {
-  let told = Number.NEGATIVE_INFINITY;
+  let loggedAt = Number.NEGATIVE_INFINITY;
   return error => {
-    if (clock() - told < PAUSE) return;
-    told = clock();
+    if (clock() - loggedAt < PAUSE) return;
+    loggedAt = clock();
     log.error('an issuer of access tokens does not answer as it should', { issuer, reason: reasonOf(error) });
   };
 }

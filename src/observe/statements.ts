@@ -34,7 +34,7 @@ const NO_MAPPING = 'none';
  * stream that is left early counts as cancelled.
  */
 export function countStatements(database: Database, count: CountStatements): Database {
-  const tell = (options: QueryOptions | undefined, outcome: StatementOutcome, milliseconds: number): void => {
+  const countOne = (options: QueryOptions | undefined, outcome: StatementOutcome, milliseconds: number): void => {
     const { mapping = NO_MAPPING, bulkhead = 'interactive' } = options ?? {};
     count({ mapping, bulkhead, outcome, statements: 1, milliseconds });
   };
@@ -44,7 +44,8 @@ export function countStatements(database: Database, count: CountStatements): Dat
       const begun = performance.now();
       return andEnd(
         () => database.query(plan, options),
-        error => tell(options, error === undefined ? 'answered' : outcomeOf(error, options), performance.now() - begun),
+        error =>
+          countOne(options, error === undefined ? 'answered' : outcomeOf(error, options), performance.now() - begun),
       );
     },
     async *stream(plan, size, options) {
@@ -66,7 +67,7 @@ export function countStatements(database: Database, count: CountStatements): Dat
         for (let list = await next(); !list.done; list = await next()) yield list.value;
         if (outcome === 'cancelled') outcome = 'answered';
       } finally {
-        tell(options, outcome, waited);
+        countOne(options, outcome, waited);
         await lists.return?.();
       }
     },

@@ -213,9 +213,11 @@ export class ColumnTally {
    * look like sentinels, unless they were reported as such or are far from all others.
    */
   #range(sentinels: readonly Counted[]): ColumnProfile['range'] {
-    const told = new Set(sentinels.map(({ what }) => what));
+    const sentinelValues = new Set(sentinels.map(({ what }) => what));
     const isNear = (number: number): boolean => Math.abs(number) <= FAR * this.#farthest;
-    const ordinary = [...this.#nones.keys()].filter(what => this.#isNumber && INTEGER.test(what) && !told.has(what));
+    const ordinary = [...this.#nones.keys()].filter(
+      what => this.#isNumber && INTEGER.test(what) && !sentinelValues.has(what),
+    );
     const numbers = [...Object.values(this.#numbers ?? {}), ...ordinary.map(Number).filter(isNear)];
     if (numbers.length > 0) return { least: rounded(Math.min(...numbers)), most: rounded(Math.max(...numbers)) };
     return this.#days && { least: this.#days.least.slice(0, 4), most: this.#days.most.slice(0, 4) };
@@ -237,8 +239,8 @@ export class ColumnTally {
   #prefixesOf(filled: number, sentinels: readonly Counted[]): readonly Counted[] | undefined {
     const found = byRows(this.#prefixes);
     const sum = (of: readonly Counted[]): number => of.reduce((all, { rows }) => all + rows, 0);
-    const isTold = found.length > 0 && found.length <= MOST_PREFIXES && this.#counts.size > 2 * found.length;
-    if (!isTold || sum(found) < PREFIXED * (filled - sum(sentinels))) return undefined;
+    const areShared = found.length > 0 && found.length <= MOST_PREFIXES && this.#counts.size > 2 * found.length;
+    if (!areShared || sum(found) < PREFIXED * (filled - sum(sentinels))) return undefined;
     return found.filter(({ rows }) => rows >= FEWEST_ROWS);
   }
 

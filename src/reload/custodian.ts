@@ -8,13 +8,13 @@ import type { Content } from '../ccda/content.ts';
 import type { Facade } from '../facade.ts';
 import { describeFailure } from '../http/middleware/errors.ts';
 import type { Log } from '../log.ts';
-import { tellProblem } from './problems.ts';
+import { logProblem } from './problems.ts';
 
 /**
  * Logs problems of the custodian. `timeLimit`: milliseconds for the database. Never rejects, because nobody waits for
  * it.
  */
-export async function tellCustodian(
+export async function logCustodian(
   content: Content,
   facade: Pick<Facade, 'search'>,
   log: Log,
@@ -23,7 +23,7 @@ export async function tellCustodian(
   const signal = AbortSignal.timeout(timeLimit);
   const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict', signal } as const;
   try {
-    for (const problem of await checkCustodian(content, facade, context)) tellProblem(problem, log);
+    for (const problem of await checkCustodian(content, facade, context)) logProblem(problem, log);
   } catch (error) {
     log.warn('the custodian of the documents could not be looked for', describeFailure(error));
   }

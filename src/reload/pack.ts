@@ -10,7 +10,7 @@ import type { Registry } from '../mapping/model.ts';
 import { type Database, DatabaseError } from '../sql/database.ts';
 import { isAsSeen } from '../start/seen-schema.ts';
 import { type CheckedPack, checkAgainst } from '../start/setup.ts';
-import { tellProblem } from './problems.ts';
+import { logProblem } from './problems.ts';
 
 /** A pack without errors. */
 export interface SoundPack extends CheckedPack {
@@ -54,7 +54,7 @@ export interface LiveOptions<T> {
   /** Makes everything that depends on the mappings; requests in progress keep the old version to their end. */
   readonly make: (pack: SoundPack) => T;
   /** Called with the outcome of each attempt, and whether it was for the files or only for the schema. */
-  readonly tell: (outcome: Outcome, of: 'files' | 'schema') => void;
+  readonly onOutcome: (outcome: Outcome, of: 'files' | 'schema') => void;
 }
 
 export function livePack<T>({
@@ -65,7 +65,7 @@ export function livePack<T>({
   log,
   first,
   make,
-  tell,
+  onOutcome,
 }: LiveOptions<T>): LivePack<T> {
   let { files, schema } = first;
   let isWhole = isComplete(first.pack);
@@ -96,14 +96,14 @@ export function livePack<T>({
     const checked = await checkAgainst(database, found, { degraded, ...(isServed ? { before: schema } : {}) });
     const { registry, problems } = checked.pack;
     const first = firstOf(problems);
-    for (const problem of first) tellProblem(problem, log);
+    for (const problem of first) logProblem(problem, log);
     if (registry === undefined) {
       const more = problems.length - first.length;
       const rest = more === 0 ? [] : [`and ${more} more; lintel check lists them all`];
-      const told = [...first.map(problemLine), ...rest];
-      if (!isServed) return refuse(told, 'refused');
+      const lines = [...first.map(problemLine), ...rest];
+      if (!isServed) return refuse(lines, 'refused');
       schema = checked.schema;
-      return miss(told);
+      return miss(lines);
     }
     const left = new Set([...mappingsOf(registry), ...unservedOf(checked.pack)]);
     const gone = names.filter(name => !left.has(name));
@@ -147,7 +147,7 @@ export function livePack<T>({
       return await attempt(always);
     } catch (error) {
       if (error instanceof DatabaseError) return refuse([uncheckedText(error)], 'later');
-      return refuse([`Loading the mappings failed: ${tellUnexpected(error, log)}`], 'refused');
+      return refuse([`Loading the mappings failed: ${logUnexpected(error, log)}`], 'refused');
     }
   };
 
@@ -156,7 +156,7 @@ export function livePack<T>({
       return !always && (await isAsSeen(database, schema)) ? 'same' : await check(files, true);
     } catch (error) {
       // Other parts report whether the database is reachable.
-      if (!(error instanceof DatabaseError)) tellUnexpected(error, log);
+      if (!(error instanceof DatabaseError)) logUnexpected(error, log);
       return 'later';
     }
   };
@@ -165,7 +165,7 @@ export function livePack<T>({
   const inTurn = (of: 'files' | 'schema', action: () => Promise<Outcome>): Promise<Outcome> => {
     const run = last.then(action);
     last = run;
-    void run.then(outcome => tell(outcome, of));
+    void run.then(outcome => onOutcome(outcome, of));
     return run;
   };
 
@@ -200,16 +200,18 @@ function isComplete(pack: SoundPack['pack']): boolean {
   return unservedOf(pack).length === 0;
 }
 
-function tellUnexpected(error: unknown, log: Log): string {
+function logUnexpected(error: unknown, log: Log): string {
   const { kind, at } = describeError(error);
   log.error('unexpected error', { kind, at });
   return `unexpected ${kind} at ${at}`;
 }
 
 /** Explains why the schema could not be read. A locked or slow database is not called unreachable. */
-function uncheckedText({ reason, told, message }: DatabaseError): string {
+function uncheckedText({ reason, publicText, message }: DatabaseError): string {
   const why =
-    reason === 'failed' ? `The database refuses a statement (${message})` : (told ?? 'The database does not answer');
+    reason === 'failed'
+      ? `The database refuses a statement (${message})`
+      : (publicText ?? 'The database does not answer');
   return `${why}, so the mappings cannot be checked against its schema`;
 }
 

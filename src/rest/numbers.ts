@@ -11,8 +11,8 @@ import { expressionKey } from '../sql/expression-key.ts';
 export interface Numbers {
   /** Returns the id; undefined if it takes a search of rows by number. */
   idOf(number: number): string | undefined;
-  /** Returns the number; undefined if there is none. `told`: the numbers that a search returned. */
-  numberOf(id: string, told: ReadonlyMap<string, string> | undefined): number | undefined;
+  /** Returns the number; undefined if there is none. `returned`: the numbers that a search returned. */
+  numberOf(id: string, returned: ReadonlyMap<string, string> | undefined): number | undefined;
 }
 
 /** Types whose mappings have to give numbers for the REST interface. */
@@ -76,8 +76,8 @@ const WHOLE = /^\d{1,15}$/;
 
 const NAMED: Numbers = {
   idOf: () => undefined,
-  numberOf: (id, told) => {
-    const text = told?.get(id) ?? '';
+  numberOf: (id, returned) => {
+    const text = returned?.get(id) ?? '';
     return WHOLE.test(text) ? Number(text) : undefined;
   },
 };

@@ -109,7 +109,7 @@ export function issuerOf(
   return {
     label,
     begin: ({ name, anew }) =>
-      told(async () => {
+      withIssuerErrors(async () => {
         const configuration = await configured();
         const checks = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
         const address = buildAuthorizationUrl(configuration, {
@@ -122,7 +122,7 @@ export function issuerOf(
         return { url: address.href, checks };
       }),
     finish: (query, { state, nonce, verifier }) =>
-      told(async () => {
+      withIssuerErrors(async () => {
         const configuration = await configured();
         // Uses the registered address, whatever Host the request has.
         const back = new URL(redirect);
@@ -185,7 +185,7 @@ async function byKey(key: NonNullable<IssuerSettings['key']>): Promise<ClientAut
 }
 
 /** Turns errors into IssuerError. */
-async function told<T>(work: () => Promise<T>): Promise<T> {
+async function withIssuerErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

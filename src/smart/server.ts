@@ -218,7 +218,7 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
       const route = isOwn(path);
       if (route === undefined && !path.startsWith(`${AUTH_PATH}/`)) return false;
       prepare(request, response, new URL(base), config.hsts);
-      tell(request, response, route ?? providerRoute(path), options);
+      logRequest(request, response, route ?? providerRoute(path), options);
       if (options.rate !== undefined && beginsLogin(request.method, route ?? path)) {
         const seconds = Math.ceil(options.rate(loginKey(request)).take() / 1000);
         if (seconds > 0) {
@@ -352,7 +352,12 @@ function prepare(request: IncomingMessage, response: ServerResponse, base: URL, 
 }
 
 /** Logs and counts a request by its pattern, because the path may hold the id of a login. */
-function tell(request: IncomingMessage, response: ServerResponse, route: string, { log, metrics }: SmartOptions): void {
+function logRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  route: string,
+  { log, metrics }: SmartOptions,
+): void {
   const begun = performance.now();
   response.once('finish', () => {
     const milliseconds = performance.now() - begun;

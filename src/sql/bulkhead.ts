@@ -60,7 +60,7 @@ export function createBulkhead({ size, queue, wait }: BulkheadOptions): Bulkhead
         if (taken < size && running.hasRoom(tables)) return resolve(take(tables));
         const refuse = (message: string): void => {
           refused++;
-          reject(new DatabaseError('unavailable', message, { retryAfter: retryIn(RETRY_AFTER), told: BUSY }));
+          reject(new DatabaseError('unavailable', message, { retryAfter: retryIn(RETRY_AFTER), publicText: BUSY }));
         };
         if (waiting.size >= queue || !queued.hasRoom(tables))
           return refuse('too many statements wait for the database');

@@ -152,7 +152,7 @@ interface DatabaseErrorOptions {
   readonly engine?: EngineCode;
   readonly missing?: boolean;
   readonly words?: string | undefined;
-  readonly told?: string | undefined;
+  readonly publicText?: string | undefined;
 }
 
 /** The part of a DatabaseError that may be logged. */
@@ -162,7 +162,7 @@ export interface DescribedDatabaseError extends EngineCode {
   readonly mapping?: string;
 }
 
-/** `told` of a statement that was ended before it answered. */
+/** `publicText` of a statement that was ended before it answered. */
 export const TOO_LONG = 'The database is too slow for this';
 
 /**
@@ -184,7 +184,7 @@ export class DatabaseError extends Error {
    * For `unavailable`, if the database is reachable but busy: the reason for the client, without names of the database.
    * Undefined if it is unreachable.
    */
-  readonly told: string | undefined;
+  readonly publicText: string | undefined;
   /** The mapping that the statement was for; set by the caller that knows it. */
   mapping: string | undefined;
 
@@ -192,7 +192,7 @@ export class DatabaseError extends Error {
   constructor(
     reason: 'unavailable' | 'cancelled' | 'failed',
     message: string,
-    { cause, retryAfter, engine = {}, missing = false, words, told }: DatabaseErrorOptions = {},
+    { cause, retryAfter, engine = {}, missing = false, words, publicText }: DatabaseErrorOptions = {},
   ) {
     super(message, { cause });
     this.name = 'DatabaseError';
@@ -201,7 +201,7 @@ export class DatabaseError extends Error {
     this.engine = engine;
     this.missing = missing;
     this.words = words;
-    this.told = told;
+    this.publicText = publicText;
   }
 
   /** Returns what may be logged; it contains no value. */
@@ -257,7 +257,7 @@ export function within(milliseconds: number, outer?: AbortSignal): AbortSignal {
 
 /** True if a statement was ended because its time was over or its signal aborted. */
 export function wasEnded(error: unknown): error is DatabaseError {
-  return error instanceof DatabaseError && (error.told === TOO_LONG || error.reason === 'cancelled');
+  return error instanceof DatabaseError && (error.publicText === TOO_LONG || error.reason === 'cancelled');
 }
 
 /** Returns the error for a caller that has disconnected. */

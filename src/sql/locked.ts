@@ -72,12 +72,16 @@ export function createLockedTables({ pause, clock = () => performance.now() }: L
 }
 
 /**
- * Returns the error of locked tables: their names are for the log, `told` is for the client. `error`: the server's own,
+ * Returns the error of locked tables: their names are for the log, `publicText` is for the client. `error`: the server's own,
  * if the statement was sent.
  */
 export function lockedError(tables: readonly string[], error?: DatabaseError): DatabaseError {
   const which = tables.length === 0 ? 'a table' : tables.join(', ');
   const engine = error === undefined ? {} : { engine: error.engine };
   const retryAfter = retryIn(1);
-  return new DatabaseError('unavailable', `${which} is locked for too long`, { retryAfter, told: LOCKED, ...engine });
+  return new DatabaseError('unavailable', `${which} is locked for too long`, {
+    retryAfter,
+    publicText: LOCKED,
+    ...engine,
+  });
 }

@@ -7,7 +7,7 @@ const MOMENT_MILLISECONDS = 500;
 
 export interface StopSignal {
   /** Resolves with the first signal. */
-  readonly told: Promise<string>;
+  readonly signalled: Promise<string>;
   /** Restores the default behavior of the signals. */
   forget(): void;
 }
@@ -23,7 +23,7 @@ export function stopSignal(): StopSignal {
   };
   for (const signal of STOPPING) process.on(signal, receive);
   return {
-    told: promise,
+    signalled: promise,
     forget() {
       for (const signal of STOPPING) process.off(signal, receive);
     },

@@ -19,35 +19,35 @@ export function assignSlices(items: readonly Item[], facts: Facts): readonly (re
 /** Returns the paths of slices whose items cannot be recognised, because they have no facts at their discriminators. */
 export function blindSlices(facts: Facts, where = ''): readonly string[] {
   const slices = Object.entries(facts.slices ?? {}).flatMap(([name, slice]) => [
-    ...(canTell(slice, facts.discriminators ?? []) ? [] : [`${where}:${name}`]),
+    ...(canRecognize(slice, facts.discriminators ?? []) ? [] : [`${where}:${name}`]),
     ...blindSlices(slice, `${where}:${name}`),
   ]);
   const children = Object.entries(facts.children ?? {});
   return [...slices, ...children.flatMap(([name, child]) => blindSlices(child, `${where}.${name}`))];
 }
 
-function canTell(slice: Facts, discriminators: readonly Discriminator[]): boolean {
+function canRecognize(slice: Facts, discriminators: readonly Discriminator[]): boolean {
   return (
     slice.extension !== undefined ||
     (discriminators.length > 0 &&
       discriminators.every(({ type, path }) =>
-        type === 'type' ? slice.types !== undefined : factsAt(slice, path).some(isTelling),
+        type === 'type' ? slice.types !== undefined : factsAt(slice, path).some(isDistinctive),
       ))
   );
 }
 
 function belongs(item: Item, slice: Facts, discriminators: readonly Discriminator[]): boolean {
-  if (!canTell(slice, discriminators)) return false;
+  if (!canRecognize(slice, discriminators)) return false;
   if (slice.extension !== undefined) return valuesAt(item.value, 'url').includes(slice.extension);
   return discriminators.every(({ type, path }) => {
     if (type === 'type') return slice.types?.includes(item.type) === true;
-    const telling = factsAt(slice, path).filter(isTelling);
-    return valuesAt(item.value, path).some(value => telling.every(facts => isTrueOf(facts, value)));
+    const distinctive = factsAt(slice, path).filter(isDistinctive);
+    return valuesAt(item.value, path).some(value => distinctive.every(facts => isTrueOf(facts, value)));
   });
 }
 
 /** True if facts say something that can distinguish values. */
-export function isTelling(facts: Facts): boolean {
+export function isDistinctive(facts: Facts): boolean {
   return facts.fixed !== undefined || facts.pattern !== undefined || facts.binding !== undefined;
 }
 

@@ -25,7 +25,7 @@ export function effectsOf(
   { name, table, columns }: WantedIndex,
   { statements }: Explanation,
 ): readonly IndexEffect[] | undefined {
-  const isTold = statements.some(({ servedWith }) => servedWith !== undefined);
+  const wasTried = statements.some(({ servedWith }) => servedWith !== undefined);
   const effects = statements.flatMap(({ purpose, served, servedWith = [] }) => {
     const after = servedWith.filter(line => new RegExp(`\\b${name}\\b`).test(line));
     if (after.length === 0) return [];
@@ -35,7 +35,7 @@ export function effectsOf(
     const after = served.filter(line => speaksOf(line, table, columns));
     return after.length === 0 ? [] : [{ purpose, before: served.filter(isCostLine), after }];
   });
-  return isTold ? effects : estimates.length > 0 ? estimates : undefined;
+  return wasTried ? effects : estimates.length > 0 ? estimates : undefined;
 }
 
 /** Maximum number of indexes tried for one search. */

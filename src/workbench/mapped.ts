@@ -43,8 +43,9 @@ export function mappedColumns(registry: Registry, catalog: Catalog): MappedColum
     found.set(key, columns);
     const uses = columns.get(column.toLowerCase()) ?? [];
     columns.set(column.toLowerCase(), uses);
-    const isTold = uses.some(({ place, mapping: by }) => by === mapping.name && isSame(place, at));
-    if (!isTold && uses.length < MOST) uses.push({ mapping: mapping.name, element: elementOf(mapping, at), place: at });
+    const isListed = uses.some(({ place, mapping: by }) => by === mapping.name && isSame(place, at));
+    if (!isListed && uses.length < MOST)
+      uses.push({ mapping: mapping.name, element: elementOf(mapping, at), place: at });
   });
   return found;
 }

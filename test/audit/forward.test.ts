@@ -76,7 +76,7 @@ test('every event is sent in order, also if one record has more patients than a 
     arrived: position => {
       last = position;
     },
-    tell: failure => told.push(failure?.code),
+    reportFailure: failure => told.push(failure?.code),
   });
   onTestFinished(() => follower.close());
   const expected = ['1-1', '2-1', '3-1', ...Array.from({ length: 120 }, (_, i) => `4-${i + 1}`)];
@@ -96,7 +96,7 @@ test('events wait in the store while a sink fails, then follow; failure and reco
   const told: (string | undefined)[] = [];
   const follower = follow({
     ...{ events: eventsOf(where), sink, from: undefined, pause: PAUSE, arrived: () => {} },
-    tell: failure => told.push(failure?.code),
+    reportFailure: failure => told.push(failure?.code),
   });
   onTestFinished(() => follower.close());
   await expect.poll(() => follower.load().failing).toBe(true);
@@ -111,7 +111,7 @@ test('events sent to a sink without acknowledgement shortly before its failure a
   const where = await kept(numbered(0, 2));
   const { sink, ids, state } = memory(3_600_000);
   const follower = follow({
-    ...{ events: eventsOf(where), sink, from: undefined, pause: PAUSE, arrived: () => {}, tell: () => {} },
+    ...{ events: eventsOf(where), sink, from: undefined, pause: PAUSE, arrived: () => {}, reportFailure: () => {} },
   });
   onTestFinished(() => follower.close());
   await expect.poll(ids).toEqual(['1-1', '2-1']);
@@ -148,7 +148,7 @@ test('records that expire before they are sent are counted; the last record stay
   const { sink, ids } = memory();
   expect(where.store.expire(10 * day, 100)).toBe(2);
   const follower = follow({
-    ...{ events: eventsOf(where), sink, from: undefined, pause: PAUSE, arrived: () => {}, tell: () => {} },
+    ...{ events: eventsOf(where), sink, from: undefined, pause: PAUSE, arrived: () => {}, reportFailure: () => {} },
   });
   onTestFinished(() => follower.close());
   await expect.poll(ids).toEqual(['3-1']);

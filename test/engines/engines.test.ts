@@ -5,8 +5,8 @@ import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { type ConfigError, readConfig } from '../../src/config/config.ts';
 import { DatabaseError } from '../../src/sql/database.ts';
 import { ENGINES } from '../../src/sql/engines.ts';
+import { printError } from '../../src/start/print-error.ts';
 import { facadeOf, setUp } from '../../src/start/setup.ts';
-import { tellError } from '../../src/start/tell-error.ts';
 import { lintel } from '../cli/lintel.ts';
 import { smallClinic } from '../cli/small-clinic.ts';
 import { writeFixture } from '../fixtures/built.ts';
@@ -99,6 +99,6 @@ test('problems of its URL or connection are reported with the message of the eng
   );
   const told: string[] = [];
   const error = new DatabaseError('unavailable', 'it is gone', { engine: { code: 'TOY_LOST' } });
-  tellError(error, text => told.push(text));
+  printError(error, text => told.push(text));
   expect(told).toEqual(['The database: it is gone [LNT-902]\nLook under the bed.']);
 });

@@ -42,7 +42,7 @@ async function small(change: Partial<LiveOptions<string>> = {}) {
     log: createLog({ level: 'debug', format: 'json', write: line => lines.push(line) }),
     first: { ...checked, registry },
     make: (pack: SoundPack) => pack.registry.version,
-    tell: (outcome, of) => told.push(of === 'files' ? outcome : `${of}: ${outcome}`),
+    onOutcome: (outcome, of) => told.push(of === 'files' ? outcome : `${of}: ${outcome}`),
     ...change,
   });
   const alter = (text: string): void => {
@@ -76,7 +76,7 @@ test('a reload waits while the database is away, and that is reported once', asy
 });
 
 test.each([
-  [new DatabaseError('unavailable', 'locked', { told: 'The database is locked' }), 'The database is locked, so'],
+  [new DatabaseError('unavailable', 'locked', { publicText: 'The database is locked' }), 'The database is locked, so'],
   [new DatabaseError('failed', 'no such table'), 'The database refuses a statement (no such table), so'],
 ])('an error of an available database is not reported as an outage: %s', async (error, text) => {
   const { live, write, setAway } = await small();

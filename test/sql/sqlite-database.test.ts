@@ -82,7 +82,7 @@ describe('a SQLite database', () => {
     const { signal } = new AbortController();
     const error = await failure(() => hurried.query(plan, { signal }));
     expect([error.reason, error.message]).toEqual(['unavailable', 'the statement took too long and was ended']);
-    expect(error.told).toBe('The database is too slow for this');
+    expect(error.publicText).toBe('The database is too slow for this');
     const all = await hurried.query(plan);
     expect(await hurried.query(plan, { signal, bulkhead: 'export' })).toEqual(all);
     expect(await hurried.query(planOf(TRUE, { limit: 1 }), { signal })).toEqual([[0]]);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { cancelled, DatabaseError, deadlineOf, TOO_LONG, wasEnded, within } from '../../src/sql/database.ts';
 import { unread } from '../../src/workbench/init/shares.ts';
 
-const tooLong = new DatabaseError('unavailable', 'the statement took too long', { told: TOO_LONG });
+const tooLong = new DatabaseError('unavailable', 'the statement took too long', { publicText: TOO_LONG });
 const away = new DatabaseError('unavailable', 'the database is away');
 
 test('a signal of a time has its instant, and that of the signal around it where this one is earlier', () => {

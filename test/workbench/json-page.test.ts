@@ -48,7 +48,7 @@ describe.skipIf(CHROMIUM === undefined)('JSON in the page', () => {
     await press('.problems .fix', 'Change to Patient');
     await tab.when(`document.querySelector('.problems h2').textContent.startsWith('No problems')`);
     await press('.bar button', 'Save');
-    await tab.when(`document.querySelector('.told').textContent.startsWith('ours.guide.json is saved')`);
+    await tab.when(`document.querySelector('.message').textContent.startsWith('ours.guide.json is saved')`);
     expect(readFileSync(file, 'utf8')).toBe(GUIDE);
   });
 
@@ -57,7 +57,7 @@ describe.skipIf(CHROMIUM === undefined)('JSON in the page', () => {
     await fill('.files form input', 'theirs.guide.json');
     await tab.when(`!document.querySelector('.files form button').disabled`);
     await press('.files form button', 'Make');
-    await tab.when(`document.querySelector('.told').textContent === 'theirs.guide.json is made'`);
+    await tab.when(`document.querySelector('.message').textContent === 'theirs.guide.json is made'`);
     await tab.when(`document.querySelector('.problems h2').textContent.startsWith('No problems')`);
     // The cursor is at the type.
     await tab.when(`document.activeElement.classList.contains('cm-content')`);
@@ -76,7 +76,7 @@ describe.skipIf(CHROMIUM === undefined)('JSON in the page', () => {
     await tab.write('"",');
     await tab.when(`${line} === '    "choices": "",'`);
     await tab.press('s', true);
-    await tab.when(`document.querySelector('.told').textContent.startsWith('theirs.guide.json is saved')`);
+    await tab.when(`document.querySelector('.message').textContent.startsWith('theirs.guide.json is saved')`);
     const { patient } = JSON.parse(readFileSync(join(page.clinic.pack, 'theirs.guide.json'), 'utf8'));
     expect(patient).toMatchObject({ type: 'AllergyIntolerance', choices: '', shall: ['_id'] });
 

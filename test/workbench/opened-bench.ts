@@ -3,8 +3,8 @@
  */
 import { rmSync } from 'node:fs';
 import { readConfig } from '../../src/config/config.ts';
+import { printError } from '../../src/start/print-error.ts';
 import { openDatabase } from '../../src/start/setup.ts';
-import { tellError } from '../../src/start/tell-error.ts';
 import { createWorkbench } from '../../src/workbench/server/app.ts';
 import { Desk } from '../../src/workbench/server/desk.ts';
 import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
@@ -65,7 +65,7 @@ export async function openBenchOn(
       database: 'SQLite',
       ...(timeLimit === undefined ? {} : { timeLimit }),
     },
-    failed: error => tellError(error, text => told.push(text)),
+    failed: error => printError(error, text => told.push(text)),
   });
   const base = bench.link.slice(0, bench.link.indexOf('/open'));
   const entered = await bench.fetch(new Request(`http://${HOST}${bench.link}`, { headers: { Host: HOST } }));

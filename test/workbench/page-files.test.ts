@@ -1,6 +1,6 @@
 /**
  * What the page does without a browser: texts that other views change are steps of undo, be the file opened in the
- * editor or not; what other programs write is taken or told; and the lines of a code map.
+ * editor or not; what other programs write is taken or news; and the lines of a code map.
  */
 import { history, undo } from '@codemirror/commands';
 import { EditorState } from '@codemirror/state';
@@ -104,41 +104,41 @@ describe('the disk, where another program writes,', () => {
 
   test('updates an unchanged file, and undo restores its text', () => {
     for (const file of [FILE, { ...FILE, state: stateOf(FILE.text) }]) {
-      const { files, told } = besideDisk([file], [ON_DISK]);
+      const { files, news } = besideDisk([file], [ON_DISK]);
       expect(files).toMatchObject([{ text: 'other\n', saved: 'other\n', hash: 'o', disk: 'o' }]);
-      expect(told).toEqual(['codes.yaml was changed on the disk and read again']);
+      expect(news).toEqual(['codes.yaml was changed on the disk and read again']);
       const [taken = FILE] = files;
       expect([isUnsaved(taken), isChanged(taken), isGone(taken)]).toEqual([false, false, false]);
       expect(undone(taken)).toMatchObject({ text: 'one\n', hash: 'o' });
-      expect(besideDisk(files, [ON_DISK])).toEqual({ files, told: [] });
+      expect(besideDisk(files, [ON_DISK])).toEqual({ files, news: [] });
     }
   });
 
   test('does not overwrite an unsaved text, reports that once, and refuses a save', () => {
     const mine = rewritten(FILE, 'mine\n');
-    const { files, told } = besideDisk([mine], [ON_DISK]);
+    const { files, news } = besideDisk([mine], [ON_DISK]);
     expect(files).toEqual([{ ...mine, disk: 'o' }]);
     expect(files.map(isChanged)).toEqual([true]);
-    expect(told).toEqual([expect.stringMatching(/^codes\.yaml was changed on the disk, and your text is not saved/)]);
-    expect(besideDisk(files, [ON_DISK])).toEqual({ files, told: [] });
+    expect(news).toEqual([expect.stringMatching(/^codes\.yaml was changed on the disk, and your text is not saved/)]);
+    expect(besideDisk(files, [ON_DISK])).toEqual({ files, news: [] });
     const { path, fixed } = FILE;
-    expect(besideDisk(files, [{ path, fixed, text: 'one\n', hash: 'h' }])).toEqual({ files: [mine], told: [] });
+    expect(besideDisk(files, [{ path, fixed, text: 'one\n', hash: 'h' }])).toEqual({ files: [mine], news: [] });
     expect(besideDisk(files, [{ path, fixed, text: 'mine\n', hash: 'm' }]).files.map(isUnsaved)).toEqual([false]);
   });
 
   test('may lose a file, which stays open, and regain it', () => {
     const gone = besideDisk([FILE], []);
-    expect(gone.told).toEqual(['codes.yaml was removed from the disk; Save writes it again']);
+    expect(gone.news).toEqual(['codes.yaml was removed from the disk; Save writes it again']);
     expect(gone.files).toMatchObject([{ text: 'one\n', hash: undefined }]);
     expect(gone.files.map(isGone)).toEqual([true]);
-    expect(besideDisk(gone.files, [])).toEqual({ files: gone.files, told: [] });
+    expect(besideDisk(gone.files, [])).toEqual({ files: gone.files, news: [] });
     expect(besideDisk(gone.files, [ON_DISK]).files).toMatchObject([{ text: 'other\n', hash: 'o' }]);
     const mine = besideDisk([rewritten(FILE, 'mine\n')], []).files;
     expect(besideDisk(mine, [ON_DISK]).files).toMatchObject([{ text: 'mine\n', hash: undefined, disk: 'o' }]);
   });
 
   test('may have a new file, which is listed in its place', () => {
-    const { files, told } = besideDisk(
+    const { files, news } = besideDisk(
       [FILE],
       [
         { ...ON_DISK, path: 'a.yaml' },
@@ -146,7 +146,7 @@ describe('the disk, where another program writes,', () => {
       ],
     );
     expect(files.map(({ path }) => path)).toEqual(['a.yaml', 'codes.yaml']);
-    expect(told).toEqual(['a.yaml is new on the disk']);
+    expect(news).toEqual(['a.yaml is new on the disk']);
   });
 
   test('differs if a hash differs, or a file is missing or new', () => {

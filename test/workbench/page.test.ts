@@ -45,7 +45,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await press('.problems .fix', 'Change to SURNAME');
     await tab.when(`document.querySelector('.problems h2').textContent.startsWith('No problems')`);
     await press('.bar button', 'Save');
-    await tab.when(`document.querySelector('.told').textContent === 'person.yaml is saved'`);
+    await tab.when(`document.querySelector('.message').textContent === 'person.yaml is saved'`);
     expect(readFileSync(file, 'utf8')).toBe(sound);
     await tab.when(`document.querySelector('.preview select').value === 'people'`);
     await tab.run(
@@ -70,7 +70,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     expect(shown).not.toMatch(/kowalski|1970/i);
     expect(existsSync(file)).toBe(false);
     await press('.recorded button', 'Save');
-    await tab.when(`document.querySelector('.told').textContent.startsWith('The test stands in person.test.yaml')`);
+    await tab.when(`document.querySelector('.message').textContent.startsWith('The test stands in person.test.yaml')`);
     await tab.when(`document.querySelector('.cm-content')?.textContent.includes('mapping: people')`);
     expect(existsSync(file)).toBe(false);
     // It runs as it is typed, too.
@@ -84,7 +84,9 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await press('.bar button', 'Save');
     // The tests of the pack run after each save, and their number is told next.
     await expect.poll(() => readFileSync(file, 'utf8')).toBe(shown);
-    await tab.when(`document.querySelector('.told').textContent === 'person.test.yaml is saved; 1 test, all passed'`);
+    await tab.when(
+      `document.querySelector('.message').textContent === 'person.test.yaml is saved; 1 test, all passed'`,
+    );
   });
 
   test('each line has a verdict, and that of the cursor line is explained below', {
@@ -174,7 +176,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
   }, async () => {
     const file = join(clinic.pack, 'person.yaml');
     const sound = readFileSync(file, 'utf8');
-    const [content, told] = [`document.querySelector('.cm-content').textContent`, `document.querySelector('.told')`];
+    const [content, told] = [`document.querySelector('.cm-content').textContent`, `document.querySelector('.message')`];
     const tells = (text: string): Promise<unknown> => tab.when(`${told}.textContent.includes('${text}')`);
     /** The page looks at once when it is shown. */
     const look = (): Promise<void> => tab.run(`document.dispatchEvent(new Event('visibilitychange'))`);
@@ -234,7 +236,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     writeFileSync(file, '# a line\n'.repeat(400));
     await tab.resize(1280, 800);
     await tab.run(`document.dispatchEvent(new Event('visibilitychange'))`);
-    await tab.when(`document.querySelector('.told').textContent.includes('long.yaml is new on the disk')`);
+    await tab.when(`document.querySelector('.message').textContent.includes('long.yaml is new on the disk')`);
     const line = (path: string, number: string): Promise<unknown> =>
       tab.when(`document.querySelector('.writing h2').textContent === '${path}' &&
         document.querySelector('.cm-activeLineGutter')?.textContent === '${number}'`);

@@ -18,8 +18,8 @@ test('the test uses unsaved texts, passes, and is not written', async () => {
   const unsaved = { 'person.yaml': text.replace('  gender:', '  active: true\n  gender:') };
   const answer = await bench.post('record', { unsaved, mapping: 'people', key: ['1'] });
   expect(answer.status).toBe(200);
-  const made = (await answer.json()) as { path: string; test: string; told: readonly string[] };
-  expect(made).toMatchObject({ path: 'person.test.yaml', told: [] });
+  const made = (await answer.json()) as { path: string; test: string; remarks: readonly string[] };
+  expect(made).toMatchObject({ path: 'person.test.yaml', remarks: [] });
   expect(made.test).toContain('"active": true');
   expect(made.test).not.toMatch(/kowalski|1970/i);
   expect(readdirSync(bench.clinic.pack)).toEqual(before);
@@ -37,8 +37,8 @@ test('a prefix of a value stays, which the mapping reads its code behind', async
     ),
   };
   const answer = await bench.post('record', { unsaved, mapping: 'people', key: ['1'] });
-  const made = (await answer.json()) as { test: string; told: readonly string[] };
-  expect(made.told).toEqual([]);
+  const made = (await answer.json()) as { test: string; remarks: readonly string[] };
+  expect(made.remarks).toEqual([]);
   expect(made.test).toMatch(/SURNAME: "?Kow(?!alski)/);
 });
 

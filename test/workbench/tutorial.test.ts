@@ -115,7 +115,7 @@ describe.skipIf(CHROMIUM === undefined)('the tutorial in the page', () => {
 
   const text = (path: string): string => readFileSync(join(pack, path), 'utf8');
   const saved = (path: string): Promise<unknown> =>
-    tab.when(`document.querySelector('.told').textContent.includes('${path} is saved')`);
+    tab.when(`document.querySelector('.message').textContent.includes('${path} is saved')`);
   const noProblems = (): Promise<unknown> =>
     tab.when(`document.querySelector('.problems')?.getAttribute('aria-busy') === 'false' &&
       document.querySelector('.problems h2').textContent.startsWith('No problems')`);

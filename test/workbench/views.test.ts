@@ -210,7 +210,7 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     await tab.press('a', true);
     await tab.write(TEST.replace('other', 'male'));
     await tab.press('s', true);
-    await tab.when(`document.querySelector('.told').textContent.includes('all passed')`);
+    await tab.when(`document.querySelector('.message').textContent.includes('all passed')`);
     await tab.when(`document.querySelector('header nav .count') === null`);
     await view('Tests');
     expect(await tab.when(`document.querySelectorAll('.tests li.true').length`)).toBe(1);
@@ -241,7 +241,7 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     writeFileSync(file, `# theirs\n${readFileSync(file, 'utf8')}`);
     await tab.run(`document.dispatchEvent(new Event('visibilitychange'))`);
     await tab.when(`window.ended === true`);
-    await tab.when(`document.querySelector('.told').textContent.includes('all passed')`);
+    await tab.when(`document.querySelector('.message').textContent.includes('all passed')`);
   });
 
   test('coverage lists each profile, and explains the test kit', { timeout: 120_000 }, async () => {

@@ -47,7 +47,7 @@ declare global {
 const journal = join(process.env['MUTATION_WORK'] ?? '', 'journal.jsonl');
 const isDry = process.env['MUTATION_DRY'] === '1';
 
-function tell(line: Readonly<Record<string, unknown>>): void {
+function writeLine(line: Readonly<Record<string, unknown>>): void {
   appendFileSync(journal, `${JSON.stringify(line)}\n`);
 }
 
@@ -86,7 +86,7 @@ globalThis.tried = trial => {
   // For the threads and child processes that begin from now on (hook.ts).
   if (trial.mutant === undefined) delete process.env['MUTATION_TRIED'];
   else process.env['MUTATION_TRIED'] = trial.mutant;
-  tell({ begun: trial });
+  writeLine({ begun: trial });
   return true;
 };
 
@@ -113,7 +113,7 @@ afterAll(({}, suite) => {
   const isRed = hasFailed(suite);
   if (isDry) {
     const milliseconds = performance.now() - state.begun;
-    tell({ ran: suite.file.filepath, isRed, milliseconds, loading: [...loading.keys()], running: [...running] });
+    writeLine({ ran: suite.file.filepath, isRed, milliseconds, loading: [...loading.keys()], running: [...running] });
   }
   if (trial === undefined) return;
   state.trial = undefined;
@@ -125,7 +125,7 @@ afterAll(({}, suite) => {
     state.killed.add(trial.mutant);
     state.killers.add(trial.file);
   }
-  tell({ ended: trial, isRed });
+  writeLine({ ended: trial, isRed });
 });
 
 /** A test, or anything in a suite, its hooks included. */

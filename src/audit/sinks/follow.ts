@@ -25,7 +25,7 @@ export interface FollowOptions {
   /** Called with the position up to which events have arrived, for the next start. */
   readonly arrived: (position: Position) => void;
   /** Called once when it begins to fail, and once when it continues. */
-  readonly tell: (failure: SinkError | undefined) => void;
+  readonly reportFailure: (failure: SinkError | undefined) => void;
   /** Milliseconds between two checks for new events. */
   readonly pause?: number;
 }
@@ -42,7 +42,7 @@ const PAUSE = 1000;
 /** The longest pause after failures, as a multiple of `pause`. */
 const LONGEST = 60;
 
-export function follow({ events, sink, from, arrived, tell, pause = PAUSE }: FollowOptions): Follower {
+export function follow({ events, sink, from, arrived, reportFailure, pause = PAUSE }: FollowOptions): Follower {
   let position = events.known(from ?? BEGINNING);
   let reached = position;
   let flying: { readonly position: Position; readonly at: number }[] = [];
@@ -87,11 +87,11 @@ export function follow({ events, sink, from, arrived, tell, pause = PAUSE }: Fol
     while (!closing) {
       try {
         const more = await step();
-        if (failures > 0) tell(undefined);
+        if (failures > 0) reportFailure(undefined);
         failures = 0;
         if (!more) await rest(pause);
       } catch (error) {
-        if (failures === 0) tell(sinkError(error));
+        if (failures === 0) reportFailure(sinkError(error));
         failures++;
         reached = position;
         flying = [];

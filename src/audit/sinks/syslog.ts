@@ -70,9 +70,9 @@ export function syslog({ host, port, ca, cert, key }: SyslogOptions): Sink {
     settles: SETTLES,
     async send(events) {
       if (broken !== undefined) {
-        const told = broken;
+        const failure = broken;
         broken = undefined;
-        throw told;
+        throw failure;
       }
       if (events.length === 0) return;
       try {

@@ -45,7 +45,7 @@ export const MEDICATION_COLUMNS = [
 export function addMedication(request: MedicationRequest, content: SectionWriter): void {
   const drug = drugOf(request, content);
   const dosage = request.dosageInstruction?.[0];
-  const told = isReported(request);
+  const reported = isReported(request);
   const by = request.requester ?? request.reportedReference;
   const reasons = reasonsOf(request, content.resolve);
   const bounds = dosage?.timing?.repeat?.boundsPeriod;
@@ -54,7 +54,7 @@ export function addMedication(request: MedicationRequest, content: SectionWriter
     dosage?.text ?? labelOf(dosage?.timing?.code),
     [
       readableCode(request.status),
-      told ? 'as told' : request.intent === 'order' ? undefined : request.intent,
+      reported ? 'as told' : request.intent === 'order' ? undefined : request.intent,
       labelOf(request.statusReason),
     ]
       .filter(Boolean)
@@ -62,16 +62,16 @@ export function addMedication(request: MedicationRequest, content: SectionWriter
     readablePeriod(bounds?.start, bounds?.end),
     readableReasons(reasons),
     readableTime(request.authoredOn),
-    nameOf(by, content.resolve) || (told ? 'patient' : ''),
+    nameOf(by, content.resolve) || (reported ? 'patient' : ''),
   );
   // For a reported medication, the day of the report is not the start of the intake.
-  const low = bounds?.start ?? (told ? undefined : request.authoredOn);
+  const low = bounds?.start ?? (reported ? undefined : request.authoredOn);
   const start = timeElement('low', low);
   const high = notBefore(bounds?.end, low);
   const end = high === undefined ? NOTHING : timeElement('high', high);
   content.entry(
     xml`
-    <substanceAdministration classCode="SBADM" moodCode="${told ? 'EVN' : 'INT'}">
+    <substanceAdministration classCode="SBADM" moodCode="${reported ? 'EVN' : 'INT'}">
       ${templateIds('4.16', '4.16:2014-06-09')}
       ${content.id(request)}
       <text>${reference(row)}</text>

@@ -30,9 +30,9 @@ export const NOTES: SectionDefinition = {
   optional: true,
   async build(content, chart) {
     const reports = [...(await chart.list('laboratory-reports')), ...(await chart.list('other-reports'))];
-    const told = new Set(reports.flatMap(({ presentedForm = [] }) => presentedForm.map(({ url }) => url)));
+    const presented = new Set(reports.flatMap(({ presentedForm = [] }) => presentedForm.map(({ url }) => url)));
     for (const note of await chart.list('notes')) {
-      if (note.content?.every(({ attachment }) => attachment?.url === undefined || !told.has(attachment.url)))
+      if (note.content?.every(({ attachment }) => attachment?.url === undefined || !presented.has(attachment.url)))
         addNote(note, content);
     }
   },
@@ -108,14 +108,14 @@ export const SOCIAL_HISTORY: SectionDefinition = {
   ...SOCIAL,
   async build(content, chart) {
     const smoking = await chart.list('smoking-status');
-    const told = new Set<string>();
+    const written = new Set<string>();
     for (const observation of [...smoking, ...(await chart.list('social-history'))]) {
-      if (!told.has(observation.id)) addSocialHistory(observation, content);
-      told.add(observation.id);
+      if (!written.has(observation.id)) addSocialHistory(observation, content);
+      written.add(observation.id);
     }
     const assessments = await chart.list('assessments');
     addAssessmentScales(
-      assessments.filter(({ id }) => !told.has(id)),
+      assessments.filter(({ id }) => !written.has(id)),
       content,
     );
     addBirthSex(content.patient, content);

@@ -64,7 +64,7 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
   const cancel = async (c: HttpContext, parameters: Parameters): Promise<Response> => {
     const found = await parts.exports.jobs.remove(callerOf(c, parts), jobId(parameters));
     if (!found) throw noSuchJob();
-    return respondWithOutcome(c, 202, [told('The export was cancelled and its files are removed')]);
+    return respondWithOutcome(c, 202, [stateIssue('The export was cancelled and its files are removed')]);
   };
   routes.delete('/$export-poll-status', c => {
     mustBeWhole(c, NO_EXPORTS);
@@ -117,7 +117,7 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
     refuseLess(c, parts, job);
     const download = parts.exports.jobs.download(callerOf(c, parts), job, name);
     if (!download) throw new FhirError('no-such-export', 'There is no such file; it may have expired');
-    tellFile(c, parts, job);
+    noteFile(c, parts, job);
     return downloadFile(c, download, parts);
   });
   return routes;
@@ -148,7 +148,7 @@ async function kickOff(c: HttpContext, parts: Parts, level: ExportLevel, paramet
   const { job } = jobs.start(understood, { access: exportable(context.access), base: context.base, url });
   // Without the answer, nobody would know where the job is.
   c.set('undo', () => jobs.remove(callerOf(c, parts), job.id));
-  const begun = told('The export has begun; Content-Location has its status URL');
+  const begun = stateIssue('The export has begun; Content-Location has its status URL');
   return respondWithOutcome(c, 202, [...understood.remarks, begun, ...leftOut(level, parts.exports.facade)], {
     'Content-Location': statusUrl(c, parts, job.id),
   });
@@ -175,7 +175,7 @@ function refuseLess(c: HttpContext, parts: Parts, id: string): void {
 }
 
 /** Notes for the audit whose data a file holds, if the export was narrowed to some patients. */
-function tellFile(c: HttpContext, parts: Parts, job: string): void {
+function noteFile(c: HttpContext, parts: Parts, job: string): void {
   const { url, request } = parts.exports.jobs.view(callerOf(c, parts), job)?.job ?? {};
   c.set('bulk', url ?? '');
   seeing(c, parts).see?.(request?.patients ?? []);
@@ -199,7 +199,7 @@ function poll(c: HttpContext, parts: Parts, view: JobView): Promise<Response> | 
     });
   }
   const progress = progressText(view);
-  return respondWithOutcome(c, 202, [told(progress)], {
+  return respondWithOutcome(c, 202, [stateIssue(progress)], {
     'X-Progress': progress,
     // Without this header, some clients take the text of the OperationOutcome for the address to poll.
     'Content-Location': statusUrl(c, parts, view.job.id),
@@ -216,7 +216,7 @@ function changed(
 ): Promise<Response> {
   if (!view) throw noSuchJob();
   if (view.job.status !== wanted) throw new FhirError('export-conflict', `The export is ${view.job.status} already`);
-  return respondWithOutcome(c, 200, [told(text)]);
+  return respondWithOutcome(c, 200, [stateIssue(text)]);
 }
 
 function jobParameter(c: HttpContext, parts: Parts, view: JobView): object {
@@ -254,7 +254,7 @@ function idIn(parameters: Parameters, parameter: string, expected: string): stri
 
 const noSuchJob = (): FhirError => new FhirError('no-such-export', 'There is no such export; it may have expired');
 
-const told = (diagnostics: string): Issue => issueOf('export-state', diagnostics, { severity: 'information' });
+const stateIssue = (diagnostics: string): Issue => issueOf('export-state', diagnostics, { severity: 'information' });
 
 /** Limit of polls per job: a few at once, then one per second. */
 const POLLS = { burst: 10, perSecond: 1 } as const;

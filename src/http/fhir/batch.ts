@@ -140,14 +140,14 @@ async function responseText(response: Response, { method, path }: BatchRequest, 
     ['etag', response.headers.get('etag')],
     ['lastModified', instantOf(response.headers.get('last-modified'))],
   ] as const;
-  const told = headers.map(([name, value]) => (value ? `,${JSON.stringify(name)}:${JSON.stringify(value)}` : ''));
+  const members = headers.map(([name, value]) => (value ? `,${JSON.stringify(name)}:${JSON.stringify(value)}` : ''));
   const status = `${response.status} ${REASONS[response.status] ?? ''}`.trim();
   // References in a resource that was read are relative to its own address.
   const [, read] = method === 'GET' ? (READ.exec(path) ?? []) : [];
   const address = read === undefined ? '' : `"fullUrl":${JSON.stringify(`${base}/${read}`)},`;
   if (response.ok && text !== '')
-    return `{${address}"resource":${text},"response":{"status":"${status}"${told.join('')}}}`;
-  return entryText(status, `${told.join('')}${text === '' ? '' : `,"outcome":${text}`}`);
+    return `{${address}"resource":${text},"response":{"status":"${status}"${members.join('')}}}`;
+  return entryText(status, `${members.join('')}${text === '' ? '' : `,"outcome":${text}`}`);
 }
 
 /** Path of a read by id. */

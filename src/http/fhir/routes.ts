@@ -54,8 +54,8 @@ function singleRoutes(parts: AppParts): Hono<HttpEnv> {
       const { facade, authorization } = parts;
       const statement = facade.capabilities({ base });
       const endpoints = await authorization?.endpoints(serverBase(c, parts));
-      const told = authorization === undefined ? statement : withSecurity(statement, endpoints);
-      return answerOf(JSON.stringify(told), representationOf(c, urlParameters(c)));
+      const complete = authorization === undefined ? statement : withSecurity(statement, endpoints);
+      return answerOf(JSON.stringify(complete), representationOf(c, urlParameters(c)));
     }),
   );
   routes.get('/:type/:id/_history/:version', knownType, c => read(c, parts));

@@ -109,9 +109,9 @@ export function requireToken(entry: Entry, isPublic: (path: string) => boolean) 
     }
     const token = tokenOf(header);
     // Public answers do not wait for an issuer.
-    const isTold = isPublic(c.req.path);
-    const decision = token === undefined ? undefined : await (isTold ? entry.known(token) : entry.decide(token));
-    if (decision === undefined && !isTold) {
+    const needsNoToken = isPublic(c.req.path);
+    const decision = token === undefined ? undefined : await (needsNoToken ? entry.known(token) : entry.decide(token));
+    if (decision === undefined && !needsNoToken) {
       c.set('tokenRefused', true);
       throw new FhirError('bad-token', BAD_TOKEN);
     }

@@ -28,7 +28,7 @@ export function breakGlass(parts: Pick<AppParts, 'glass' | 'audit'>) {
     c.set('access', await openedFor(c, parts));
     c.set('warning', warningOf(parts));
     await next();
-    c.res.headers.set(GLASS, told(parts));
+    c.res.headers.set(GLASS, openedText(parts));
   });
 }
 
@@ -67,12 +67,12 @@ export function mustBeWhole(c: HttpContext, what: string): void {
 /** Returns the warning for searchsets. */
 function warningOf(parts: Pick<AppParts, 'glass'>): Issue {
   const diagnostics =
-    `The glass was broken (${told(parts)}): this answer contains data that is normally hidden from you. ` +
+    `The glass was broken (${openedText(parts)}): this answer contains data that is normally hidden from you. ` +
     'The audit has it, with your reason.';
   return issueOf('glass-broken', diagnostics, { severity: 'warning' });
 }
 
-function told({ glass }: Pick<AppParts, 'glass'>): string {
+function openedText({ glass }: Pick<AppParts, 'glass'>): string {
   return (glass?.opens ?? []).join(', ');
 }
 

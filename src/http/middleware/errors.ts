@@ -19,13 +19,17 @@ export function onError({ log }: Pick<AppParts, 'log'>) {
     if (error instanceof WrongMediaType) {
       return respondWithOutcome(c, 415, [issueOf('body-type', error.message)]);
     }
-    const told = c.get('timedOut')?.() ? timedOut() : leftHalfway(c) ? cancelled() : asFhirError(error);
-    if (told !== undefined) {
-      if (told !== error) log.warn(told.message, { request: c.get('requestId'), ...describeReason(error) });
-      return respondWithOutcome(c, told.status, told.issues, { ...retryHeader(told), ...challenge(told, c) });
+    const publicError = c.get('timedOut')?.() ? timedOut() : leftHalfway(c) ? cancelled() : asFhirError(error);
+    if (publicError !== undefined) {
+      if (publicError !== error)
+        log.warn(publicError.message, { request: c.get('requestId'), ...describeReason(error) });
+      return respondWithOutcome(c, publicError.status, publicError.issues, {
+        ...retryHeader(publicError),
+        ...challenge(publicError, c),
+      });
     }
     const request = c.get('requestId');
-    const [kind, words] = tellFailure(error, request, log);
+    const [kind, words] = logFailure(error, request, log);
     return respondWithOutcome(c, 500, [issueOf(kind, `${words}; request ${request}`)]);
   };
 }
@@ -38,9 +42,9 @@ function asFhirError(error: Error): FhirError | undefined {
   if (!(error instanceof DatabaseError) || error.reason === 'failed') return undefined;
   if (error.reason === 'cancelled') return cancelled();
   const retryAfter = error.retryAfter ?? RETRY_AFTER;
-  return error.told === undefined
+  return error.publicText === undefined
     ? new FhirError('database-away', 'The database does not answer; try again later', { retryAfter })
-    : new FhirError('database-busy', `${error.told}; try again later`, { retryAfter });
+    : new FhirError('database-busy', `${error.publicText}; try again later`, { retryAfter });
 }
 
 function timedOut(): FhirError {
@@ -77,13 +81,13 @@ export function describeFailure(error: unknown): LogFields {
 }
 
 /** Logs an error that becomes a 500. Returns its kind and the text for the client. */
-export function tellFailure(error: Error, request: string, log: Log): readonly [RequestErrorKind, told: string] {
-  const [kind, message, told] = wordsFor(error);
+export function logFailure(error: Error, request: string, log: Log): readonly [RequestErrorKind, publicText: string] {
+  const [kind, message, publicText] = wordsFor(error);
   log.error(message, { request, ...describeFailure(error) });
-  return [kind, told];
+  return [kind, publicText];
 }
 
-function wordsFor(error: Error): readonly [kind: RequestErrorKind, message: string, told: string] {
+function wordsFor(error: Error): readonly [kind: RequestErrorKind, message: string, publicText: string] {
   if (!(error instanceof DatabaseError)) return ['unexpected-error', 'unexpected error', 'Unexpected error'];
   if (!error.missing) return ['database-failed', 'the database failed', 'The database could not work out the answer'];
   return [

@@ -46,12 +46,12 @@ export interface AnsweredAlike extends LogFields {
 }
 
 /** Logs cache hits a little later and all together, which costs a quarter. */
-export function tellHits({ log, metrics }: Pick<AppParts, 'log' | 'metrics'>) {
+export function logHits({ log, metrics }: Pick<AppParts, 'log' | 'metrics'>) {
   let waiting: { readonly alike: AnsweredAlike; readonly request: string; readonly milliseconds: number }[] = [];
   const flush = (): void => {
-    const told = waiting;
+    const collected = waiting;
     waiting = [];
-    for (const { alike, request, milliseconds } of told) {
+    for (const { alike, request, milliseconds } of collected) {
       metrics?.request(alike.method, alike.route, alike.status, milliseconds, NOTHING_SPENT);
       log.info('request', { ms: rounded(milliseconds), request }, alike);
     }
@@ -79,10 +79,10 @@ export function logRequests({ log, metrics }: Pick<AppParts, 'log' | 'metrics'>)
     const spent = stopwatch.spent();
     const route = routeOf(c);
     metrics?.request(method, route, status, milliseconds, spent);
-    const tell = QUIET.has(route) ? log.debug : log.info;
+    const write = QUIET.has(route) ? log.debug : log.info;
     const ms = rounded(milliseconds);
     const trace = traceparent?.slice(3, 35);
-    tell('request', { method, route, status, bytes, ms, ...durations(spent), request, trace });
+    write('request', { method, route, status, bytes, ms, ...durations(spent), request, trace });
     headers.set('Server-Timing', serverTiming(milliseconds, spent));
   });
 }

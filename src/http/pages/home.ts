@@ -103,8 +103,8 @@ async function describeHome(c: HttpContext, parts: AppParts): Promise<Home> {
 
 /** Returns the path at which a client learns how to get a token. */
 function beginning({ config, authorization }: AppParts): string {
-  const tellsApps = config.access === 'smart' || authorization?.configuration !== undefined;
-  return tellsApps ? SMART_CONFIGURATION : '/metadata';
+  const hasSmart = config.access === 'smart' || authorization?.configuration !== undefined;
+  return hasSmart ? SMART_CONFIGURATION : '/metadata';
 }
 
 async function describeOperation(c: HttpContext, parts: AppParts): Promise<Operation> {

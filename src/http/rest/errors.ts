@@ -8,7 +8,7 @@ import { RangeProblem } from '../../ccda/range.ts';
 import { FhirError } from '../../outcome.ts';
 import { DatabaseError } from '../../sql/database.ts';
 import { type AppParts, type HttpContext, leftHalfway, serverBase } from '../context.ts';
-import { describeReason, tellFailure } from '../middleware/errors.ts';
+import { describeReason, logFailure } from '../middleware/errors.ts';
 import { wantsPage } from '../middleware/negotiate.ts';
 import { chartAddress } from '../pages/chart-address.ts';
 import { loginPage, nextAddress } from '../pages/login-page.ts';
@@ -50,20 +50,20 @@ const RETRY_AFTER = 5;
 
 export function onRestError(parts: AppParts) {
   const { log } = parts;
-  const respond = (c: HttpContext, told: RestError): Response | Promise<Response> =>
-    wantsPage(c.req.header('accept')) ? respondWithErrorPage(c, parts, told) : respondWithError(c, told);
+  const respond = (c: HttpContext, publicError: RestError): Response | Promise<Response> =>
+    wantsPage(c.req.header('accept')) ? respondWithErrorPage(c, parts, publicError) : respondWithError(c, publicError);
   return (error: Error, c: HttpContext): Response | Promise<Response> => {
-    const told = c.get('timedOut')?.()
+    const publicError = c.get('timedOut')?.()
       ? unavailable('The request took longer than this server allows')
       : leftHalfway(c)
         ? unavailable(CANCELLED)
         : asRestError(error);
-    if (told !== undefined) {
-      if (told !== error && told.code === 'unavailable')
-        log.warn(told.message, { request: c.get('requestId'), ...describeReason(error) });
-      return respond(c, told);
+    if (publicError !== undefined) {
+      if (publicError !== error && publicError.code === 'unavailable')
+        log.warn(publicError.message, { request: c.get('requestId'), ...describeReason(error) });
+      return respond(c, publicError);
     }
-    return respond(c, new RestError('internal-error', tellFailure(error, c.get('requestId'), log)[1]));
+    return respond(c, new RestError('internal-error', logFailure(error, c.get('requestId'), log)[1]));
   };
 }
 
@@ -77,8 +77,8 @@ export function respondWithError(
 }
 
 /** Sends a page for people: the error, or the login form if a login is needed. */
-function respondWithErrorPage(c: HttpContext, parts: AppParts, told: RestError): Response | Promise<Response> {
-  const { code, message, headers } = told;
+function respondWithErrorPage(c: HttpContext, parts: AppParts, publicError: RestError): Response | Promise<Response> {
+  const { code, message, headers } = publicError;
   const triedToLogIn = c.get('next') !== undefined;
   const mustLogIn = code === 'unauthorized' || (triedToLogIn && code === 'too-many-requests');
   const next = nextAddress(c, parts, c.get('next') ?? ownAddress(c, parts));
@@ -113,7 +113,7 @@ function asRestError(error: Error): RestError | undefined {
   if (error instanceof DatabaseError) {
     if (error.reason === 'failed') return undefined;
     if (error.reason === 'cancelled') return unavailable(CANCELLED);
-    return unavailable(`${error.told ?? 'The database does not answer'}; try again later`, error.retryAfter);
+    return unavailable(`${error.publicText ?? 'The database does not answer'}; try again later`, error.retryAfter);
   }
   if (!(error instanceof FhirError)) return undefined;
   // Errors of the middleware that all requests pass. Any other is a fault of this server, which wrote the search.

@@ -21,7 +21,7 @@ import { type Decision, tokenOf } from '../middleware/bearer.ts';
 import { type Coding, codingOf, isWorthCoding } from '../middleware/compress.ts';
 import { ownHost } from '../middleware/limits.ts';
 import { clientMeter, furtherUnits } from '../middleware/rate.ts';
-import { type AnsweredAlike, isTraced, tellHits } from '../middleware/request-log.ts';
+import { type AnsweredAlike, isTraced, logHits } from '../middleware/request-log.ts';
 import { isPublic } from '../public.ts';
 import { answerFailure, isHost } from './malformed.ts';
 
@@ -84,9 +84,9 @@ export function answerHits(parts: AppParts): Hits | undefined {
   const { cache, version } = answers;
   const askingOf = knownClients(parts, version);
   const nextId = createIds();
-  const tell = tellHits(parts);
-  const told = isPublic(config.fhirPath);
-  const isOpen = (url = '/'): boolean => told(url.split('?', 1)[0] ?? url);
+  const logHit = logHits(parts);
+  const needsNoToken = isPublic(config.fhirPath);
+  const isOpen = (url = '/'): boolean => needsNoToken(url.split('?', 1)[0] ?? url);
 
   const recordFor = (asking: Asking, url: string, { patients }: Answer, { alike }: Sendable, { records }: Forms) => {
     const known = records.get(asking);
@@ -117,7 +117,7 @@ export function answerHits(parts: AppParts): Hits | undefined {
       headers[STATUS] = hitStatus(ttl);
       response.writeHead(200, headers);
       response.end(body, 'latin1');
-      tell(alike, id, performance.now() - begun);
+      logHit(alike, id, performance.now() - begun);
     };
     if (audit === undefined || isOpen(request.url)) send();
     else {
@@ -126,7 +126,7 @@ export function answerHits(parts: AppParts): Hits | undefined {
       const refuse = (): void => {
         response.writeHead(503, { ...UNWRITTEN.headers, 'X-Request-Id': id });
         response.end(UNWRITTEN.body);
-        tell({ ...alike, status: 503, bytes: UNWRITTEN.body.length }, id, performance.now() - begun);
+        logHit({ ...alike, status: 503, bytes: UNWRITTEN.body.length }, id, performance.now() - begun);
       };
       const fail = (error: unknown): void => {
         log.error('unexpected error', { request: id, ...describeError(error) });

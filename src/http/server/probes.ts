@@ -17,8 +17,8 @@ export function probeRoutes(parts: AppParts): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   routes.get('/health', c => c.json({ status: 'ok' }));
   routes.get('/ready', async c => {
-    const told = [...warningsOf(parts.served), ...unexplainedBy(parts.load?.().unexplained)];
-    const warnings = told.length === 0 ? {} : { warnings: told };
+    const found = [...warningsOf(parts.served), ...unexplainedBy(parts.load?.().unexplained)];
+    const warnings = found.length === 0 ? {} : { warnings: found };
     const checks = {
       database: await answersInTime(parts.ping),
       mappings: parts.served.mappings > 0,

@@ -38,7 +38,7 @@ async function reportGroup(group: readonly CodeOnPiece[], asking: Checking): Pro
     others.length === 0
       ? `code map ${name} has no row`
       : `none of the code maps ${[name, ...others].join(', ')} has a row`;
-  await askedAt(node.at, asking, () => tell({ lacks, pieces, at: node.at }, { scope, where }, asking));
+  await askedAt(node.at, asking, () => warnOfRows({ lacks, pieces, at: node.at }, { scope, where }, asking));
 }
 
 /** Counts rows with a piece for which a lookup, or every lookup of a code map, finds no row. */
@@ -54,10 +54,10 @@ export async function checkPieces(
     ]),
   );
   const lacks = codeMap === undefined ? `lookup ${lookups[0]?.alias} has no row` : `code map ${codeMap} has no row`;
-  await tell({ lacks, pieces: { ...pieces, lookups }, at }, { scope, where }, asking);
+  await warnOfRows({ lacks, pieces: { ...pieces, lookups }, at }, { scope, where }, asking);
 }
 
-async function tell(
+async function warnOfRows(
   { lacks, pieces, at }: { readonly lacks: string; readonly pieces: Pieces; readonly at: Position },
   { scope, where }: { readonly scope: ScopedPieces['scope']; readonly where: Predicate },
   asking: Checking,

@@ -88,9 +88,9 @@ export function createReport(): Report {
     kept.set(name, origins.size === 0 ? problem : { ...(first ?? problem), origins: [...origins] });
   };
   return {
-    error: (...told) => add('error', ...told),
-    warning: (...told) => add('warning', ...told),
-    notice: (...told) => add('notice', ...told),
+    error: (...parts) => add('error', ...parts),
+    warning: (...parts) => add('warning', ...parts),
+    notice: (...parts) => add('notice', ...parts),
     take(problems) {
       for (const problem of problems) keep(problem);
     },

@@ -185,10 +185,10 @@ function hasShape(readings: Readings, shape: string | undefined): boolean {
  * search parameters are written as their address and expression.
  */
 export function planText(of: unknown): string {
-  return JSON.stringify(of, told);
+  return JSON.stringify(of, replacer);
 }
 
-function told(name: string, value: unknown): unknown {
+function replacer(name: string, value: unknown): unknown {
   if (name === 'parameter' && typeof value === 'object' && value !== null && 'url' in value && 'expression' in value)
     return [value.url, value.expression];
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;

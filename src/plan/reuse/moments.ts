@@ -48,7 +48,7 @@ export function forInstants<T, Env extends Environment>(env: Env, make: (env: En
   };
   const made = make(Object.create(env, { moments: { value: moments }, made: { value: new Map() } }));
   const found = { made, checks: once ? ('once' as const) : [...checks.values()] };
-  tell(found, env);
+  addChecks(found, env);
   return found;
 }
 
@@ -60,7 +60,7 @@ export function servesInstant(kept: ForInstants<unknown>, env: Environment): boo
   const { checks } = kept;
   if (checks === 'once' || !checks.every(({ comparison, shape }) => comparison.at(env.now).shape === shape))
     return false;
-  tell(kept, env);
+  addChecks(kept, env);
   return true;
 }
 
@@ -74,7 +74,7 @@ interface Recorder extends Moments {
   add(checks: readonly Check[]): void;
 }
 
-function tell({ checks }: ForInstants<unknown>, { moments }: Environment): void {
+function addChecks({ checks }: ForInstants<unknown>, { moments }: Environment): void {
   if (checks === 'once') moments?.forOnce();
   else if (checks.length > 0 && moments !== undefined) (moments as Recorder).add(checks);
 }

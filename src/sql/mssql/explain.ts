@@ -21,11 +21,14 @@ export async function explainStatement(
     await pool.connect();
     // With one connection, the setting still applies to the second batch.
     await pool.request().batch('SET SHOWPLAN_TEXT ON');
-    const told = await setsOf(pool, statement);
+    const textPlan = await setsOf(pool, statement);
     await pool.request().batch('SET SHOWPLAN_TEXT OFF');
     await pool.request().batch('SET SHOWPLAN_XML ON');
     const [[plan] = []] = (await setsOf(pool, statement)).flat();
-    return [...told.slice(1).flatMap(rows => rows.map(row => String(row[0]).trimEnd())), ...estimatesIn(String(plan))];
+    return [
+      ...textPlan.slice(1).flatMap(rows => rows.map(row => String(row[0]).trimEnd())),
+      ...estimatesIn(String(plan)),
+    ];
   } catch (error) {
     throw readFailure(error).error;
   } finally {

@@ -46,12 +46,12 @@ const RETRY_AFTER = 5;
 /** Translates an error of the driver. */
 export function readFailure(thrown: unknown): Failure {
   const engine = engineCode(thrown);
-  const { reason, message, missing = false, told, ...more } = meaningOf(thrown, engine);
+  const { reason, message, missing = false, publicText, ...more } = meaningOf(thrown, engine);
   const retry = reason === 'unavailable' ? { retryAfter: retryIn(more.outage ? RETRY_AFTER : 1) } : {};
   const words = engine.number !== undefined && isOfStatement(engine.number) ? wordsOf(thrown) : undefined;
   const unconnected = isPoolTimeout(thrown) || [...chain(thrown)].some(one => one instanceof LoginFailed);
   return {
-    error: new DatabaseError(reason, message, { engine, missing, words, told, ...retry }),
+    error: new DatabaseError(reason, message, { engine, missing, words, publicText, ...retry }),
     ...{ again: false, outage: false, isolation: false, lost: false, locked: false, refused: false },
     ...more,
     unconnected,
@@ -82,13 +82,13 @@ interface Meaning extends Partial<Omit<Failure, 'error' | 'unconnected'>> {
   readonly message: string;
   readonly missing?: boolean;
   /** The reason that the client may read. */
-  readonly told?: string;
+  readonly publicText?: string;
 }
 
 function meaningOf(thrown: unknown, { number, code }: EngineCode): Meaning {
   if (number !== undefined) return meaningOfNumber(number);
   const codes = codesIn(thrown);
-  const told = code ?? 'no code';
+  const codeText = code ?? 'no code';
   const encryption = codes.flatMap(code => ENCRYPTION.get(code) ?? [])[0];
   if (encryption !== undefined) return failure('unavailable', encryption, { outage: true });
   const certificate = codes.find(code => CERTIFICATE.test(code));
@@ -101,7 +101,7 @@ function meaningOf(thrown: unknown, { number, code }: EngineCode): Meaning {
   if (codes.some(code => NOT_REACHED.has(code))) {
     const message = codes.includes('ELOGIN')
       ? 'the server refuses the login, or the database of the address cannot be opened (ELOGIN)'
-      : `the server cannot be reached (${told})`;
+      : `the server cannot be reached (${codeText})`;
     return failure('unavailable', message, { outage: true });
   }
   if (isPoolTimeout(thrown))
@@ -110,10 +110,10 @@ function meaningOf(thrown: unknown, { number, code }: EngineCode): Meaning {
     const nobody = codes.find(code => NOBODY.has(code));
     const message = nobody
       ? `the server cannot be reached (${nobody})`
-      : `the connection to the server is lost (${told})`;
+      : `the connection to the server is lost (${codeText})`;
     return failure('unavailable', message, { again: true, outage: true, lost: true });
   }
-  return failure('failed', `SQL Server could not answer (${told})`);
+  return failure('failed', `SQL Server could not answer (${codeText})`);
 }
 
 const NO_ROOM = 'The database is out of resources';
@@ -124,11 +124,11 @@ function meaningOfNumber(number: number): Meaning {
   switch (decisionOf(number)) {
     case 'again': {
       const what = number === 1205 ? 'the statement lost a deadlock' : 'a table was altered meanwhile';
-      return failure('unavailable', `${what} (${number})`, { again: true, told: GAVE_WAY });
+      return failure('unavailable', `${what} (${number})`, { again: true, publicText: GAVE_WAY });
     }
     case 'ended':
       return failure('unavailable', `the session was ended on the server (${number})`, {
-        ...{ again: true, lost: true, told: ENDED },
+        ...{ again: true, lost: true, publicText: ENDED },
       });
     case 'isolation':
       return failure('unavailable', `the database does not allow SNAPSHOT (${number})`, {
@@ -138,12 +138,12 @@ function meaningOfNumber(number: number): Meaning {
     case 'versions':
       return failure('unavailable', `row versions are gone, tempdb lacks space (${number})`, {
         again: true,
-        told: NO_ROOM,
+        publicText: NO_ROOM,
       });
     case 'locked':
-      return failure('unavailable', `a row is locked for too long (${number})`, { locked: true, told: LOCKED });
+      return failure('unavailable', `a row is locked for too long (${number})`, { locked: true, publicText: LOCKED });
     case 'busy':
-      return failure('unavailable', `the server is out of resources (${number})`, { told: NO_ROOM });
+      return failure('unavailable', `the server is out of resources (${number})`, { publicText: NO_ROOM });
     case 'refused':
       return failure('unavailable', `the server refuses the login (${number})`, { outage: true, refused: true });
     case 'database':

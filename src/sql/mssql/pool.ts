@@ -267,6 +267,6 @@ async function* listsOf(
 function tooLong(): DatabaseError {
   return new DatabaseError('unavailable', 'the statement took too long and was cancelled', {
     retryAfter: 5,
-    told: TOO_LONG,
+    publicText: TOO_LONG,
   });
 }

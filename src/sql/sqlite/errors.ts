@@ -36,7 +36,7 @@ export function attempt<T>(what: string, action: () => T): T {
   try {
     return action();
   } catch (cause) {
-    throw told(what, cause);
+    throw databaseErrorOf(what, cause);
   }
 }
 
@@ -45,7 +45,7 @@ export function attempt<T>(what: string, action: () => T): T {
  * still our message has only the code and whether something is missing. `isPrepared`: true if rows were already being
  * read. A message from before that is about the statement alone, and is kept as `words`.
  */
-export function told(what: string, cause: unknown, isPrepared = true): DatabaseError {
+export function databaseErrorOf(what: string, cause: unknown, isPrepared = true): DatabaseError {
   if (cause instanceof DatabaseError) return cause;
   const code = codeOf(cause);
   const away =
@@ -58,7 +58,7 @@ export function told(what: string, cause: unknown, isPrepared = true): DatabaseE
     missing,
     words: !isPrepared && !away && cause instanceof Error ? cause.message : undefined,
     ...(away ? { retryAfter: retryIn(isLocked(code) ? 1 : 5) } : {}),
-    told: isLocked(code) ? LOCKED_OUT : undefined,
+    publicText: isLocked(code) ? LOCKED_OUT : undefined,
   });
 }
 

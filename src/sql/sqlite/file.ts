@@ -11,7 +11,7 @@ import { DatabaseError } from '../database.ts';
 import type { SqlValue } from '../expression.ts';
 import { retryIn } from '../retry-after.ts';
 import type { BoundStatement } from '../statement.ts';
-import { attempt, isBusy, isOfOtherContents, told } from './errors.ts';
+import { attempt, databaseErrorOf, isBusy, isOfOtherContents } from './errors.ts';
 import { registerFunctions } from './functions.ts';
 import { createLimit } from './time-limits.ts';
 
@@ -133,7 +133,7 @@ export function openFile(path: string, { cache, look }: FileOptions): SqliteFile
       return isSame;
     } catch (error) {
       // A writer is at work: the next check reads what it has written.
-      if (!isBusy(told('look', error))) return true;
+      if (!isBusy(databaseErrorOf('look', error))) return true;
       contents = before;
       return false;
     }
@@ -182,7 +182,7 @@ export function openFile(path: string, { cache, look }: FileOptions): SqliteFile
       const found: unknown = ready.all(...statement.parameters);
       return found as SqlValue[][];
     } catch (cause) {
-      throw told('query', cause, isPrepared);
+      throw databaseErrorOf('query', cause, isPrepared);
     }
   };
 

@@ -57,7 +57,7 @@ export function createForms({ path, proofs: keeping, use, version, hasRowids }: 
   const times = new Map<string, number>();
   let seen: Seen | undefined;
   /** The forms that `find` last returned. */
-  let told: string | undefined;
+  let returnedForms: string | undefined;
   let heard: () => void = () => {};
 
   const disprove = (column: string): void => {
@@ -99,7 +99,7 @@ export function createForms({ path, proofs: keeping, use, version, hasRowids }: 
 
   const take = (next: Seen, doubted: ReadonlySet<string>): Catalog => {
     seen = next;
-    told = formsIn(next.found);
+    returnedForms = formsIn(next.found);
     // Other columns may have been disproved in the meantime.
     for (const column of doubted) disproved.delete(column);
     witness = createWitness(next.found, disprove);
@@ -136,7 +136,7 @@ export function createForms({ path, proofs: keeping, use, version, hasRowids }: 
         keep(found, isAsked, stamp);
         seen = { catalog, isAsked, state, found };
       }
-      return disproved.size > 0 || formsIn(seen.found) !== told;
+      return disproved.size > 0 || formsIn(seen.found) !== returnedForms;
     },
     witness: () => witness,
     isInDoubt: () => disproved.size > 0,

@@ -125,9 +125,9 @@ function conclude(kind: Kind, type: ColumnType, found: Counts | undefined): Foun
   const written = [...found]
     .map(([form, { rows }]) => ({ form, rows }))
     .sort((a, b) => b.rows - a.rows || (a.form < b.form ? -1 : 1));
-  const telling = written.filter(({ form }) => form !== kind.neutral && !found.get(form)?.apart);
-  const [only] = telling.length === 0 ? written : telling;
-  const proven = telling.length <= 1 && only ? kind.proven(only.form, type) : undefined;
+  const distinctive = written.filter(({ form }) => form !== kind.neutral && !found.get(form)?.apart);
+  const [only] = distinctive.length === 0 ? written : distinctive;
+  const proven = distinctive.length <= 1 && only ? kind.proven(only.form, type) : undefined;
   const isMixed = [...found.values()].some(({ apart }) => apart);
   return { form: only ? ((isMixed && proven ? kind.mixed?.(proven) : proven) ?? 'any') : kind.empty, written };
 }

@@ -85,7 +85,7 @@ export function createLimit(): Limit {
     if (performance.now() > ends)
       throw new DatabaseError('unavailable', 'the statement took too long and was ended', {
         retryAfter: 5,
-        told: TOO_LONG,
+        publicText: TOO_LONG,
       });
   };
   return {

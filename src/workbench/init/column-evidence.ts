@@ -53,25 +53,29 @@ export function evidenceOf(
   const filledText = `${Math.round(100 * share)} % filled`;
   const forms = of.forms.map(({ what }) => what);
   const [usual] = forms;
-  const told = usual === undefined ? filledText : `${filledText}; ${usual}${forms.length > 1 ? ' and others' : ''}`;
+  const summary = usual === undefined ? filledText : `${filledText}; ${usual}${forms.length > 1 ? ' and others' : ''}`;
   if (share === 0) return { note: 'no value', fit: EMPTY, via: undefined };
   if (kind === 'date') {
     const via = dateCodec(forms, type, of.range?.most);
-    if (via === undefined) return { note: `${told}: no date`, fit: CONTRADICTED, via };
+    if (via === undefined) return { note: `${summary}: no date`, fit: CONTRADICTED, via };
     const guesses = [
       ...(forms.some(isAmbiguousDay) ? [AMBIGUOUS] : []),
       ...(forms.some(form => SHORT_YEAR.test(form)) ? [WHICH_YEARS] : []),
     ];
-    return { note: [told, guesses.join('; ')].filter(Boolean).join(': '), fit: 1, via: via === '' ? undefined : via };
+    return {
+      note: [summary, guesses.join('; ')].filter(Boolean).join(': '),
+      fit: 1,
+      via: via === '' ? undefined : via,
+    };
   }
   if (kind === 'text') {
     const isWords = !/number|^(?:yyyy|dd|mm|hh:)|^\d|^UUID$/.test(usual ?? '');
-    return { note: isWords ? told : `${told}: no words`, fit: isWords ? 1 : CONTRADICTED, via: undefined };
+    return { note: isWords ? summary : `${summary}: no words`, fit: isWords ? 1 : CONTRADICTED, via: undefined };
   }
   if (kind === 'code' && system !== undefined) {
     const codes = codesOf(of.frequent ?? [], system, list);
     if (codes.length === 0)
-      return { note: `${told}: too many different values for a list of codes`, fit: CONTRADICTED, via: undefined };
+      return { note: `${summary}: too many different values for a list of codes`, fit: CONTRADICTED, via: undefined };
     const listed = list ? `, listed in ${list.name}` : '';
     return { note: `${filledText}; ${plural(codes.length, 'code')}${listed}`, fit: 1, via: undefined, codes };
   }
@@ -84,7 +88,7 @@ export function evidenceOf(
   // Results as texts: `<5` beside `7.2`.
   const via = kind === 'any' && type?.kind === 'text' ? 'comparator-number.value' : undefined;
   const hasCommas = via !== undefined && forms.some(form => /\d,\d/.test(form));
-  return { note: hasCommas ? `${told}; ${COMMAS}` : told, fit: 1, via };
+  return { note: hasCommas ? `${summary}; ${COMMAS}` : summary, fit: 1, via };
 }
 
 /** Usual names of code systems in tables of concepts, in lower-case letters and digits only. */

@@ -258,13 +258,13 @@ function keyHolds(
 ): Partial<Pick<Proposal, 'key' | 'reasons'>> {
   const [column, ...others] = key;
   if (!isKeyGuessed || column === undefined) return {};
-  const told = (what: string): readonly string[] => [...reasons, `${key.join(', ')} ${what}`];
+  const because = (what: string): readonly string[] => [...reasons, `${key.join(', ')} ${what}`];
   const profile = of?.columns.find(({ name }) => name === column)?.profile;
-  if (others.length > 0 || !profile || profile.values === 0) return { reasons: told('may be its key, by the name') };
+  if (others.length > 0 || !profile || profile.values === 0) return { reasons: because('may be its key, by the name') };
   if (profile.nulls > 0 || profile.distinct.count < profile.values)
-    return { key: [], reasons: told('has the name of a key, and is not unique') };
+    return { key: [], reasons: because('has the name of a key, and is not unique') };
   const where = of.sample === undefined ? 'all' : 'a sample of';
-  return { reasons: told(`may be its key: unique in ${where} ${plural(profile.values, 'row')}`) };
+  return { reasons: because(`may be its key: unique in ${where} ${plural(profile.values, 'row')}`) };
 }
 
 /**

@@ -362,8 +362,11 @@ function eachText({ table, on, isDeclared }: Step, aliases: ReadonlyMap<TableInf
   );
   const order = [...(preferred ? [`-${preferred.name}`] : []), ...table.primaryKey.filter(isIdentifier)].join(', ');
   const kinds = [...table.columns.values()].find(({ name }) => wordsIn(name).has('type'));
-  const told = [...(isDeclared ? [] : ['by the names alone']), ...(kinds ? [`${kinds.name} says of which kind`] : [])];
-  const why = told.length > 0 ? `  ## ${told.join('; ')}` : '';
+  const remarks = [
+    ...(isDeclared ? [] : ['by the names alone']),
+    ...(kinds ? [`${kinds.name} says of which kind`] : []),
+  ];
+  const why = remarks.length > 0 ? `  ## ${remarks.join('; ')}` : '';
   return `{ table: ${tableText(table)}, as: ${aliases.get(table)}, on: { ${pairs} }${where}${order && `, order: [${order}]`} }${why}`;
 }
 
@@ -431,9 +434,9 @@ function codeMapsOf({ mapping, elements }: Named): readonly (readonly [string, r
 function codeLine({ what, rows, text, suggestion }: RawCode): string {
   const raw = rawText(what);
   const { code, reason, isLikely } = suggestion ?? { code: 'absent', reason: 'nothing is suggested', isLikely: false };
-  const told = suggestion ? `${isLikely ? 'suggested' : `perhaps ${code}`}: ${reason}` : reason;
+  const remark = suggestion ? `${isLikely ? 'suggested' : `perhaps ${code}`}: ${reason}` : reason;
   const means = text === undefined ? '' : ` of ${JSON.stringify(text)}`;
-  return `#     ${raw}: ${isLikely ? code : 'absent'}  ## ${rows} rows${means}; ${told}`;
+  return `#     ${raw}: ${isLikely ? code : 'absent'}  ## ${rows} rows${means}; ${remark}`;
 }
 
 /** Writes a value of the database as YAML. */

@@ -131,8 +131,8 @@ function keyIn(table: TableInfo, wordsOf: Names['wordsOf']): readonly string[] {
       only !== undefined && more.length === 0 && isFilled(only) && findColumn(table, only)?.type?.kind === 'integer';
     return (fitsId(table, table.primaryKey) ? undefined : unique.find(isNumber))?.columns ?? table.primaryKey;
   }
-  const told = unique.find(({ columns }) => columns.every(isFilled)) ?? unique[0];
-  if (told) return told.columns;
+  const chosen = unique.find(({ columns }) => columns.every(isFilled)) ?? unique[0];
+  if (chosen) return chosen.columns;
   const [first] = table.columns.values();
   if (!first || first.denied || !['integer', 'text', 'uuid'].includes(first.type?.kind ?? '')) return [];
   const [words, own] = [[...wordsOf(first.name)], wordsOf(table.name)];

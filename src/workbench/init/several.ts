@@ -164,12 +164,12 @@ function kindMeant(value: string): Kind | undefined {
 
 /** Returns what a proposal lacks; undefined if nothing. */
 function lackIn(kind: Kind, { elements }: Proposal): string | undefined {
-  const isTelling = kind.elements.some(
+  const isDistinctive = kind.elements.some(
     ({ path, kind: type, weight }) =>
       weight >= TELLING && type !== 'patient' && type !== 'date' && elements.some(one => one.path === path),
   );
   if (!elements.some(one => one.kind === 'patient')) return 'no column says whose it is';
-  if (!isTelling) return 'no column says what it is about';
+  if (!isDistinctive) return 'no column says what it is about';
   const required = requiredWithout(kind, elements);
   return required.length > 0 ? `FHIR requires ${required.join(', ')}, and no column looks like it` : undefined;
 }

@@ -72,8 +72,8 @@ function Views({ pack }: { readonly pack: WirePack }) {
         </p>
       </header>
       {VIEWS.map(({ name, view: View }) => (name === bench.view ? <View key={name} bench={bench} /> : null))}
-      <output class="told" aria-live="polite">
-        {bench.told}
+      <output class="message" aria-live="polite">
+        {bench.message}
       </output>
     </>
   );

@@ -20,6 +20,6 @@ export async function ask<T>(path: string, body?: object, signal?: AbortSignal, 
     throw new Refused(0, 'The workbench does not answer. Is lintel workbench still running in the terminal?');
   });
   if (response.ok) return (await response.json()) as T;
-  const told = (await response.json().catch(() => undefined)) as WireError | undefined;
-  throw new Refused(response.status, told?.error ?? `The workbench answered ${response.status}`);
+  const refusal = (await response.json().catch(() => undefined)) as WireError | undefined;
+  throw new Refused(response.status, refusal?.error ?? `The workbench answered ${response.status}`);
 }

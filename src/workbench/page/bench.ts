@@ -70,7 +70,7 @@ export interface Bench {
   /** Runs a search in the view *Search*. */
   search(query: string): void;
   /** The last message. */
-  readonly told: string;
+  readonly message: string;
   readonly unsaved: Unsaved;
   /** Number of saves. */
   readonly saves: number;
@@ -83,7 +83,7 @@ export interface Bench {
   reached(): void;
   /** Applies a change immediately in the editor of the file; does nothing if another file is shown. */
   apply(path: string, change: Change): void;
-  tell(what: string): void;
+  announce(what: string): void;
   open(path: string): void;
   /** Shows the place in the editor, in the view *Mapping*. */
   goTo(place: WirePlace): void;
@@ -119,7 +119,7 @@ export function useBench(pack: WirePack): Bench {
   );
   const [check, setCheck] = useState<WireCheck>();
   const [checking, setChecking] = useState(true);
-  const [told, tell] = useState('');
+  const [message, announce] = useState('');
   const [goal, setGoal] = useState<WirePlace>();
   const view = useHash() || 'mapping';
   const [saves, setSaves] = useState(0);
@@ -131,10 +131,10 @@ export function useBench(pack: WirePack): Bench {
   const unsaved = useMemo(() => unsavedOf(files), [files]);
   const key = JSON.stringify(unsaved);
   /** Keeps the message of a save and appends the outcome of its tests. */
-  const tellTests = useCallback((what: string) => {
-    tell(before => (before.endsWith(SAVED) ? `${before}; ${what}` : what));
+  const announceTests = useCallback((what: string) => {
+    announce(before => (before.endsWith(SAVED) ? `${before}; ${what}` : what));
   }, []);
-  const tests = useTestRuns(unsaved, saves, takes, tellTests);
+  const tests = useTestRuns(unsaved, saves, takes, announceTests);
 
   useEffect(() => {
     setChecking(true);
@@ -148,7 +148,7 @@ export function useBench(pack: WirePack): Bench {
         (error: Error) => {
           if (abort.signal.aborted) return;
           setChecking(false);
-          tell(error.message);
+          announce(error.message);
         },
       );
     }, PAUSE);
@@ -200,15 +200,15 @@ export function useBench(pack: WirePack): Bench {
     files: () => current.current,
     writes: () => writes.current,
     found(there) {
-      const { files: next, told: news } = besideDisk(current.current, there);
+      const { files: next, news } = besideDisk(current.current, there);
       take(() => next);
-      if (news.length > 0) tell(inWords(news));
+      if (news.length > 0) announce(inWords(news));
     },
-    failed: tell,
+    failed: announce,
   });
   const now = useRef<Bench>(null) as { current: Bench };
   now.current = {
-    ...{ now, files, check, checking, told, unsaved, saves, takes, tests, goal, tell, view, show, left },
+    ...{ now, files, check, checking, message, unsaved, saves, takes, tests, goal, announce, view, show, left },
     look(looked) {
       left.looked = looked;
       show('mapping');
@@ -253,12 +253,12 @@ export function useBench(pack: WirePack): Bench {
       if (!file || file.fixed || !(isUnsaved(file) || isGone(file))) return;
       try {
         await put(one, file.text, file.hash);
-        tell(`${one}${SAVED}`);
+        announce(`${one}${SAVED}`);
         setSaves(count => count + 1);
       } catch (error) {
         if (error instanceof Refused && error.status === 409) {
-          tell(`${error.message}. “Take the disk’s” shows that text, and then Ctrl+Z yours.`);
-        } else tell(error instanceof Error ? error.message : 'The file is not saved');
+          announce(`${error.message}. “Take the disk’s” shows that text, and then Ctrl+Z yours.`);
+        } else announce(error instanceof Error ? error.message : 'The file is not saved');
       }
     },
     async create(one) {
@@ -268,16 +268,16 @@ export function useBench(pack: WirePack): Bench {
         // There is no unsaved text that would request the problems.
         setTakes(count => count + 1);
         now.current.goTo({ file: one, line, column });
-        tell(`${one} is made`);
+        announce(`${one} is made`);
       } catch (error) {
-        tell(error instanceof Error ? error.message : 'The file is not made');
+        announce(error instanceof Error ? error.message : 'The file is not made');
       }
     },
     async reload(one) {
       const { files: found } = await ask<WirePack>('pack');
       const there = found.find(({ path: name }) => name === one);
       if (there) take(all => all.map(file => (file.path === one ? withDisk(file, there) : file)));
-      tell(there ? `${one} is as on the disk` : `${one} is not on the disk`);
+      announce(there ? `${one} is as on the disk` : `${one} is not on the disk`);
     },
   };
   return now.current;

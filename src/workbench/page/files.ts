@@ -148,33 +148,33 @@ export function differs(files: readonly OpenFile[], hashes: Readonly<Record<stri
 export function besideDisk(
   files: readonly OpenFile[],
   found: readonly WireFile[],
-): { readonly files: readonly OpenFile[]; readonly told: readonly string[] } {
-  const told: string[] = [];
+): { readonly files: readonly OpenFile[]; readonly news: readonly string[] } {
+  const news: string[] = [];
   const there = new Map(found.map(file => [file.path, file]));
   const known = new Set(files.map(({ path }) => path));
   const kept = files.map(file => {
     const { path } = file;
     const now = there.get(path);
     if (now === undefined) {
-      if (!isGone(file)) told.push(`${path} was removed from the disk; Save writes it again`);
+      if (!isGone(file)) news.push(`${path} was removed from the disk; Save writes it again`);
       return { ...file, hash: undefined, disk: undefined };
     }
     if (now.hash === file.disk) return file;
     if (!isUnsaved(file) || file.text === now.text) {
-      told.push(`${path} was changed on the disk and read again`);
+      news.push(`${path} was changed on the disk and read again`);
       return withDisk(file, now);
     }
     // The disk is back at the version that was edited here, so there is no conflict.
     if (now.hash === file.hash) return { ...file, disk: now.hash };
-    told.push(
+    news.push(
       `${path} was changed on the disk, and your text is not saved: “Take the disk’s” shows that text, and then Ctrl+Z yours`,
     );
     return { ...file, disk: now.hash };
   });
   const fresh = found.filter(({ path }) => !known.has(path));
-  if (fresh.length === 0) return { files: kept, told };
-  told.push(...fresh.map(({ path }) => `${path} is new on the disk`));
-  return { files: inOrder([...kept, ...fresh.map(opened)]), told };
+  if (fresh.length === 0) return { files: kept, news };
+  news.push(...fresh.map(({ path }) => `${path} is new on the disk`));
+  return { files: inOrder([...kept, ...fresh.map(opened)]), news };
 }
 
 export function inOrder(files: readonly OpenFile[]): readonly OpenFile[] {

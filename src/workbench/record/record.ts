@@ -151,8 +151,8 @@ function inventedRows(
           if (of !== one) return [];
           const other = replaced(stored, column.type, uses, replacing);
           if ('leftOut' in other) {
-            const told = { table: one.table.name, column: column.column, why: other.leftOut };
-            leftOut.set(`${told.table} ${told.column}`, told);
+            const omission = { table: one.table.name, column: column.column, why: other.leftOut };
+            leftOut.set(`${omission.table} ${omission.column}`, omission);
             return [];
           }
           return other.text === null ? [] : [[column.column, other.text] as const];

@@ -46,8 +46,8 @@ export function replaced(stored: SqlValue, type: ColumnType, uses: ColumnUses, r
  * counts as short.
  */
 function isTheSame(text: string, other: string): boolean {
-  const telling = text.replace(/(?<!\d)0+/g, '');
-  return text === other && telling.length >= LONG && /[\p{L}1-9]/u.test(telling);
+  const significant = text.replace(/(?<!\d)0+/g, '');
+  return text === other && significant.length >= LONG && /[\p{L}1-9]/u.test(significant);
 }
 
 function replacedBytes(stored: Uint8Array, uses: ColumnUses, { invented: by }: Replacing): Replaced {

@@ -90,7 +90,7 @@ export function createWorkbench({ desk, bundle, database, timeLimit = TIME_LIMIT
     if (c.req.raw.signal.aborted) return refuse(c, 409, 'The page was closed');
     if (error instanceof Refusal) return refuse(c, error.status, error.message);
     if (error instanceof DatabaseError) {
-      return refuse(c, 502, `The database did not answer: ${error.told ?? error.message}`);
+      return refuse(c, 502, `The database did not answer: ${error.publicText ?? error.message}`);
     }
     failed(error);
     return refuse(c, 500, 'The workbench failed; see the terminal');

@@ -29,5 +29,5 @@ export interface WireRecorded {
   readonly path: string;
   readonly test: string;
   /** What it does not contain, in words. */
-  readonly told: readonly string[];
+  readonly remarks: readonly string[];
 }

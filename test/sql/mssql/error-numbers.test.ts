@@ -32,7 +32,7 @@ describe.each([...again, ...inAnotherSession])('%i', number => {
     const error = await failureOf(database.query(planOf()));
     expect(error).toMatchObject({ reason: 'unavailable', message: expect.stringContaining(`(${number})`) });
     // The database is there, so nobody is told that it is not.
-    expect(error.told).toMatch(/^The database (?:is out of resources|gave way|ended the session)/);
+    expect(error.publicText).toMatch(/^The database (?:is out of resources|gave way|ended the session)/);
     expect(tries).toBe(2);
     expect(database.load()).toMatchObject({ away: false, unexplained: [] });
     await database.ping();
@@ -49,7 +49,7 @@ describe.each(later)('%i', number => {
     });
     const error = await failureOf(database.query(planOf()));
     expect(error).toMatchObject({ reason: 'unavailable', engine: { number } });
-    expect(error.told).toMatch(/locked by another program|out of resources/);
+    expect(error.publicText).toMatch(/locked by another program|out of resources/);
     expect(error.retryAfter).toBeGreaterThan(0);
     expect(tries).toBe(1);
     expect(database.load().away).toBe(false);

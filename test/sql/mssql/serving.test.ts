@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { createLog } from '../../../src/log.ts';
 import { startServer } from '../../../src/main.ts';
-import { tellError } from '../../../src/start/tell-error.ts';
+import { printError } from '../../../src/start/print-error.ts';
 import { type Asked, type Endpoint, openEndpoint } from './endpoint.ts';
 import { until } from './open.ts';
 import { schemaScript } from './schema-script.ts';
@@ -164,7 +164,7 @@ test.each([
   onTestFinished(() => endpoint.stop());
   const told: Told = { lines: [] };
   const failed = await serve(endpoint, told).catch((thrown: unknown) => thrown);
-  tellError(failed, text => told.lines.push(text));
+  printError(failed, text => told.lines.push(text));
   expect(told.lines.join('\n')).toMatch(message);
   expect(told.lines.join('\n')).not.toMatch(/hunter2|reader|canary/);
 });

@@ -101,8 +101,8 @@ test('while a writer locks the file, waiting requests fail within two seconds, l
   for (let i = 0; i < 5; i++) failures.push(await failureOf(Promise.resolve(database.query(planOf(TRUE)))));
   // The least that eight waits in turn would take is 12 seconds; how busy this machine is must not decide.
   expect(performance.now() - begun).toBeLessThan(8000);
-  for (const { reason, told, retryAfter } of failures) {
-    expect([reason, told]).toEqual(['unavailable', 'The database is locked by a program that writes to it']);
+  for (const { reason, publicText, retryAfter } of failures) {
+    expect([reason, publicText]).toEqual(['unavailable', 'The database is locked by a program that writes to it']);
     expect(retryAfter).toBeGreaterThan(0);
   }
   writer.exec('ROLLBACK');

@@ -68,7 +68,7 @@ export function readCodeMaps(
   const csv = new Map(tables.map(file => [mapIn(file.path), file]));
   for (const document of documents) {
     const shape = document.kind === 'map' ? document.entries : [document];
-    memory.told(memory.shapes, `codes ${placeText(document.at)}`, shape, report, own =>
+    memory.cached(memory.shapes, `codes ${placeText(document.at)}`, shape, report, own =>
       checkShape(document, codesSchema, own),
     );
     for (const entry of entriesOf(document)) {
@@ -76,7 +76,7 @@ export function readCodeMaps(
         report.error('written-twice', entry.at, 'name of a code map used twice', { found: entry.key });
       const file = csv.get(entry.key);
       const of = [entry, file?.path, file?.text];
-      const map = memory.toldOf(
+      const map = memory.cachedBySystems(
         systems,
         memory.codeMap,
         `${entry.key} ${placeText(entry.at)}`,
@@ -89,7 +89,7 @@ export function readCodeMaps(
   }
   for (const [name, file] of csv) {
     if (maps.has(name)) continue;
-    const map = memory.toldOf(systems, memory.codeTable, file.path, [name, file.text], report, (own, asked) =>
+    const map = memory.cachedBySystems(systems, memory.codeTable, file.path, [name, file.text], report, (own, asked) =>
       readTableAlone(name, file, asked, own),
     );
     maps.set(name, map);

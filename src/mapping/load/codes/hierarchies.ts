@@ -40,7 +40,7 @@ export function readHierarchies(
       continue;
     }
     files.add(file);
-    const children = memory.told(memory.hierarchies, file.path, [file.text], report, own => childrenIn(file, own));
+    const children = memory.cached(memory.hierarchies, file.path, [file.text], report, own => childrenIn(file, own));
     if (system !== undefined) hierarchies.set(system, children);
   }
   return { hierarchies, files };

@@ -4,7 +4,7 @@
  * document share its `source` node.
  */
 import type { Position } from '../../model.ts';
-import { type PackMemory, tellApart } from '../pack/memory.ts';
+import { type PackMemory, withOwnReport } from '../pack/memory.ts';
 import { placeText, type Report } from '../problem.ts';
 import { macroSchema } from '../read/schema.ts';
 import { checkShape } from '../read/shape.ts';
@@ -53,7 +53,7 @@ export function expandMappings(
   const { schema, levels, memory } = around;
   const current = documents.filter(
     (document): document is MapTree =>
-      memory.told(memory.shapes, `document ${placeText(document.at)}`, [document], report, own =>
+      memory.cached(memory.shapes, `document ${placeText(document.at)}`, [document], report, own =>
         checkMacros(document, own),
       ) && appliesTo(document, schema),
   );
@@ -89,9 +89,9 @@ function draftsOf(document: MapTree, fragments: Fragments, { memory }: Around, r
     () => {
       const named = new ReadFragments(fragments.named);
       const names = new Set<string>();
-      const told = tellApart(own => expandDocument(document, { named, used: names }, own));
-      const drafts = told.made.map(draft => ({ ...draft, tree: reuse(before.get(draft.name), draft.tree) }));
-      return { ...told, made: drafts, read: named, used: names };
+      const expanded = withOwnReport(own => expandDocument(document, { named, used: names }, own));
+      const drafts = expanded.made.map(draft => ({ ...draft, tree: reuse(before.get(draft.name), draft.tree) }));
+      return { ...expanded, made: drafts, read: named, used: names };
     },
     answer => answer.read.isAsIn(fragments.named),
   );
@@ -124,7 +124,7 @@ function applyPatches(documents: readonly MapTree[], { levels, memory }: Around,
       return changed.map(document => {
         if (!patch || nameOf(document) !== name) return document;
         const key = `${placeText(document.at)} ${placeText(change.at)}`;
-        const result = memory.told(memory.patched, key, [document, patch], report, own =>
+        const result = memory.cached(memory.patched, key, [document, patch], report, own =>
           applyPatch(document, patch, own),
         );
         return result.kind === 'map' ? result : document;

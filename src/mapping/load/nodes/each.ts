@@ -23,7 +23,7 @@ export function readEach(tree: MapTree, slot: Slot, visible: Visible, context: C
     return undefined;
   }
   const elements = child(tree, 'elements');
-  tellUnused(tree, context);
+  reportUnused(tree, context);
   const item = child(tree, 'item') ?? (elements && map({ needs: child(tree, 'needs'), elements }, elements.at));
   if (!item) {
     context.report.error('missing-key', tree.at, '`each` without `elements:` or `item:`');
@@ -40,7 +40,7 @@ export function readEach(tree: MapTree, slot: Slot, visible: Visible, context: C
 }
 
 /** Reports keys beside `item` that belong to `elements`. */
-function tellUnused(tree: MapTree, { report }: Context): void {
+function reportUnused(tree: MapTree, { report }: Context): void {
   if (!child(tree, 'item')) return;
   for (const [key, expected] of Object.entries(INSTEAD)) {
     const unused = child(tree, key);

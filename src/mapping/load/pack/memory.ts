@@ -20,24 +20,24 @@ import type { MappingSettings, Settings } from './settings.ts';
 import type { Unit } from './unit.ts';
 
 /** The result of a stage and the problems that it reported. */
-export interface Told<T> {
+export interface StageResult<T> {
   readonly made: T;
   readonly problems: readonly Problem[];
 }
 
 /** A result that also depends on lookups of code systems. */
-interface ToldOf<T> extends Told<T> {
+interface StageResultBySystems<T> extends StageResult<T> {
   readonly asked: AskedSystems;
 }
 
 /** The drafts of one document, with the fragments that it looked up and those that it uses. */
-interface ExpandedDocument extends Told<readonly Draft[]> {
+interface ExpandedDocument extends StageResult<readonly Draft[]> {
   readonly read: ReadFragments;
   readonly used: ReadonlySet<string>;
 }
 
 /** The rows of the drafts of one document. */
-export interface OpenedGroup extends Told<readonly OpenDraft[]> {
+export interface OpenedGroup extends StageResult<readonly OpenDraft[]> {
   readonly unit: Unit;
 }
 
@@ -51,20 +51,20 @@ export interface ResolvedGroup {
 }
 
 export class PackMemory {
-  readonly yaml = new Memo<Told<readonly Tree[]>>();
-  readonly shapes = new Memo<Told<boolean>>();
-  readonly settings = new Memo<Told<Settings>>();
+  readonly yaml = new Memo<StageResult<readonly Tree[]>>();
+  readonly shapes = new Memo<StageResult<boolean>>();
+  readonly settings = new Memo<StageResult<Settings>>();
   readonly mappingSettings = new Memo<MappingSettings>();
-  readonly lock = new Memo<Told<Catalog | undefined>>();
+  readonly lock = new Memo<StageResult<Catalog | undefined>>();
   readonly tablesNamed = new Memo<readonly string[]>();
   readonly words = new Memo<ReadonlySet<string>>();
-  readonly reports = new Memo<Told<undefined>>();
-  readonly codeMap = new Memo<ToldOf<LoadedCodeMap | undefined>>();
-  readonly codeTable = new Memo<ToldOf<RowsCodeMap>>();
-  readonly hierarchies = new Memo<Told<ReadonlyMap<string, readonly string[]>>>();
-  readonly patched = new Memo<Told<Tree>>();
+  readonly reports = new Memo<StageResult<undefined>>();
+  readonly codeMap = new Memo<StageResultBySystems<LoadedCodeMap | undefined>>();
+  readonly codeTable = new Memo<StageResultBySystems<RowsCodeMap>>();
+  readonly hierarchies = new Memo<StageResult<ReadonlyMap<string, readonly string[]>>>();
+  readonly patched = new Memo<StageResult<Tree>>();
   readonly drafts = new Memo<ExpandedDocument>();
-  readonly ids = new Memo<Told<void>>();
+  readonly ids = new Memo<StageResult<void>>();
   readonly opened = new Memo<OpenedGroup>();
   readonly resolved = new Memo<ResolvedGroup>();
   /** The trees of each file when last read without an error: a text that is briefly invalid YAML loses nothing. */
@@ -73,7 +73,7 @@ export class PackMemory {
 
   /** Returns the trees of a file. Unchanged parts at the same position are the same objects as before. */
   readYaml({ path, text }: Pick<PackFile, 'path' | 'text'>, report: Report): readonly Tree[] {
-    return this.told(this.yaml, path, [text], report, own => {
+    return this.cached(this.yaml, path, [text], report, own => {
       const before = this.#read.get(path) ?? [];
       const trees = readYaml(path, text, own).map((tree, i) => reuse(before[i], tree));
       if (own.problems().length === 0) this.#read.set(path, trees);
@@ -88,32 +88,32 @@ export class PackMemory {
   }
 
   /** Runs a stage that reports, or reuses its last result and problems. */
-  told<T>(
-    memo: Memo<Told<T>>,
+  cached<T>(
+    memo: Memo<StageResult<T>>,
     key: string,
     inputs: readonly unknown[],
     report: Report,
     work: (report: Report) => T,
   ): T {
-    const { made, problems } = memo.get(key, inputs, () => tellApart(work));
+    const { made, problems } = memo.get(key, inputs, () => withOwnReport(work));
     report.take(problems);
     return made;
   }
 
   /**
-   * Like `told`, for a stage that looks up code systems by alias: its result is reused while the answers are the same.
+   * Like `cached`, for a stage that looks up code systems by alias: its result is reused while the answers are the same.
    */
-  toldOf<T>(
+  cachedBySystems<T>(
     systems: Systems,
-    memo: Memo<ToldOf<T>>,
+    memo: Memo<StageResultBySystems<T>>,
     key: string,
     inputs: readonly unknown[],
     report: Report,
     work: (report: Report, systems: Systems) => T,
   ): T {
-    const read = (): ToldOf<T> => {
+    const read = (): StageResultBySystems<T> => {
       const asked = asking(systems);
-      return { ...tellApart(own => work(own, asked.systems)), asked };
+      return { ...withOwnReport(own => work(own, asked.systems)), asked };
     };
     const { made, problems } = memo.get(key, inputs, read, ({ asked }) => asked.holds(systems));
     report.take(problems);
@@ -148,7 +148,7 @@ export class PackMemory {
 }
 
 /** Runs a stage with a report of its own. */
-export function tellApart<T>(work: (report: Report) => T): Told<T> {
+export function withOwnReport<T>(work: (report: Report) => T): StageResult<T> {
   const report = createReport();
   const made = work(report);
   return { made, problems: report.problems() };

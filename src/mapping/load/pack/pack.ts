@@ -100,21 +100,21 @@ function loadWith(files: PackFiles, catalog: Catalog | undefined, degraded: bool
   report.take(files.problems ?? []);
   // Without the pack that it extends, everything would seem wrong.
   if (files.problems !== undefined) return { registry: undefined, problems: report.problems() };
-  const told = (what: string, inputs: readonly unknown[], work: (report: Report) => void): void =>
-    memory.told(memory.reports, what, inputs, report, own => {
+  const runStage = (what: string, inputs: readonly unknown[], work: (report: Report) => void): void =>
+    memory.cached(memory.reports, what, inputs, report, own => {
       work(own);
       return undefined;
     });
   const { lock } = files;
   const inLock =
     lock &&
-    memory.told(memory.lock, lock.path, [lock.text], catalog ? createReport() : report, own =>
+    memory.cached(memory.lock, lock.path, [lock.text], catalog ? createReport() : report, own =>
       readLock(lock.path, lock.text, own),
     );
   const ofOtherEngine = catalog && inLock ? typedByOtherEngine(inLock, catalog) : 0;
   const locked = ofOtherEngine > 0 ? undefined : catalog && inLock;
   if (catalog && inLock && lock) {
-    told('drift', [lock.text, inLock, catalog, degraded], own => {
+    runStage('drift', [lock.text, inLock, catalog, degraded], own => {
       if (ofOtherEngine > 0) reportOtherEngine(inLock, ofOtherEngine, own);
       else if (degraded || !isOther(inLock, catalog)) reportDrift(lock, inLock, catalog, own);
     });
@@ -122,7 +122,7 @@ function loadWith(files: PackFiles, catalog: Catalog | undefined, degraded: bool
   const known = catalog ?? inLock;
   const packs = [...(files.bases ?? []), ...(files.pack ? [files.pack] : [])];
   for (const file of [...packs, ...files.codes, ...files.tables, ...files.mappings]) {
-    told(`encoding ${file.path}`, [file.text], own => reportOtherEncoding(file, own));
+    runStage(`encoding ${file.path}`, [file.text], own => reportOtherEncoding(file, own));
   }
   const yaml = (list: readonly PackFile[]): readonly Tree[] => list.flatMap(file => memory.readYaml(file, report));
   const documents = {
@@ -139,7 +139,7 @@ function loadWith(files: PackFiles, catalog: Catalog | undefined, degraded: bool
   );
   const levels: Levels = file => levelOf.get(file) ?? 0;
   const main = packDocument(documents.pack);
-  const whole = memory.told(memory.settings, 'pack.yaml', [files.schema, ...documents.pack], report, own => ({
+  const whole = memory.cached(memory.settings, 'pack.yaml', [files.schema, ...documents.pack], report, own => ({
     ...readSettings(main, 'pack.yaml', own),
     ...(files.schema === undefined ? {} : { schema: files.schema }),
   }));
@@ -171,9 +171,11 @@ function loadWith(files: PackFiles, catalog: Catalog | undefined, degraded: bool
   if (catalog) {
     const before = degraded ? locked : undefined;
     // Levels depend on the paths of files only, which the positions in the settings contain.
-    told('column rules', [settings, catalog, before], own => checkColumnRules(settings, catalog, before, levels, own));
+    runStage('column rules', [settings, catalog, before], own =>
+      checkColumnRules(settings, catalog, before, levels, own),
+    );
   }
-  told('absent columns', [settings, known], own => checkAbsentColumns(settings, known, own));
+  runStage('absent columns', [settings, known], own => checkAbsentColumns(settings, known, own));
   // If an index is gone, searches work without it.
   const words = readWordIndexes(
     whole.words,

@@ -22,7 +22,7 @@ export function partNamed(files: PackFiles, memory: PackMemory = new PackMemory(
   );
   const locked =
     lock &&
-    memory.told(memory.lock, lock.path, [lock.text], createReport(), own => readLock(lock.path, lock.text, own));
+    memory.cached(memory.lock, lock.path, [lock.text], createReport(), own => readLock(lock.path, lock.text, own));
   const rules = packs.flatMap(file => rulesOf(file, memory));
   const tables = [...written, ...(locked?.tables.keys() ?? []), ...rules.flatMap(({ table }) => table ?? [])];
   return {
@@ -40,7 +40,7 @@ interface Rule {
 /** Returns the rules of `deny` and `absent`: `COLUMN`, `TABLE.COLUMN`, `*.COLUMN`. Columns with `*` are left out. */
 function rulesOf(file: PackFile, memory: PackMemory): readonly Rule[] {
   const [tree] = memory.readYaml(file, createReport());
-  const { denyRules, absent } = memory.told(memory.settings, `alone ${file.path}`, [tree], createReport(), own =>
+  const { denyRules, absent } = memory.cached(memory.settings, `alone ${file.path}`, [tree], createReport(), own =>
     readSettings(tree, file.path, own),
   );
   return [...denyRules.map(rule => rule.text), ...absent.columns.keys()].flatMap((rule): readonly Rule[] => {

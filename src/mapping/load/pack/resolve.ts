@@ -22,7 +22,7 @@ import { type OpenDraft, openDrafts } from '../rows/source.ts';
 import { checkCircles } from './circles.ts';
 import { Aliases, type Context, type PackContext, type Target, type Targets } from './context.ts';
 import { resolveMapping } from './mapping.ts';
-import { type OpenedGroup, type PackMemory, type ResolvedGroup, tellApart } from './memory.ts';
+import { type OpenedGroup, type PackMemory, type ResolvedGroup, withOwnReport } from './memory.ts';
 import { addUses, partOf, type Rest, type Unit, unitIn } from './unit.ts';
 
 export interface ResolvedDrafts {
@@ -39,16 +39,16 @@ export function resolveDrafts(
   pack: PackContext,
   { degraded, memory }: { readonly degraded: boolean; readonly memory: PackMemory },
 ): ResolvedDrafts {
-  const told = createReport();
+  const ownReport = createReport();
   const sound = drafts.filter(draft => isSound(draft, pack.report, memory));
   const unserved = new Set<string>();
   for (;;) {
     const served = sound.filter(({ name }) => !unserved.has(name));
     const left = sound.filter(({ name }) => unserved.has(name)).flatMap(({ name, group }) => [name, group]);
     const around = { hidden: [...hidden, ...lostOf(drafts, sound)], left };
-    const pass = new Pass(told, pack, memory);
+    const pass = new Pass(ownReport, pack, memory);
     const mappings = pass.resolve(served, around);
-    const done = { unserved: [...unserved], problems: told.problems() };
+    const done = { unserved: [...unserved], problems: ownReport.problems() };
     if (pass.failed.size === 0) return { mappings, ...done };
     if (!degraded || pass.failed.size === served.length) return { mappings: undefined, ...done };
     for (const name of pass.failed) unserved.add(name);
@@ -85,7 +85,7 @@ function lostOf(drafts: readonly Draft[], left: readonly { readonly name: string
 }
 
 function isSound({ name, tree }: Draft, report: Report, memory: PackMemory): boolean {
-  return memory.told(memory.shapes, `mapping ${name}`, [tree], report, own => {
+  return memory.cached(memory.shapes, `mapping ${name}`, [tree], report, own => {
     checkShape(tree, mappingSchema, own, mappingFileSchema);
     const resource = child(tree, 'resource');
     const known = isResourceType(textOf(resource) ?? '');
@@ -119,12 +119,12 @@ interface Around {
 /** One pass over the drafts, which finds the mappings with errors. */
 class Pass {
   readonly failed = new Set<string>();
-  readonly #told: Report;
+  readonly #report: Report;
   readonly #pack: PackContext;
   readonly #memory: PackMemory;
 
-  constructor(told: Report, pack: PackContext, memory: PackMemory) {
-    this.#told = told;
+  constructor(report: Report, pack: PackContext, memory: PackMemory) {
+    this.#report = report;
     this.#pack = pack;
     this.#memory = memory;
   }
@@ -170,7 +170,7 @@ class Pass {
       () => {
         isFresh = true;
         const unit = unitIn(rest, dates);
-        return { unit, ...tellApart(report => openDrafts(drafts, this.#contextIn(unit, report))) };
+        return { unit, ...withOwnReport(report => openDrafts(drafts, this.#contextIn(unit, report))) };
       },
       ({ unit }) => unit.holds(rest),
     );
@@ -209,13 +209,13 @@ class Pass {
           // Resolving adds lookups to rows, so rows that were resolved before are opened again.
           const opening = isFresh
             ? { made: rows.made, problems: [] }
-            : tellApart(report => openDrafts(own, this.#contextIn(unit, report)));
-          const told = opening.made.map((one, i) =>
-            tellApart(report => resolveMapping(one, first + i, { ...partOf(one.context, unit), report })),
+            : withOwnReport(report => openDrafts(own, this.#contextIn(unit, report)));
+          const results = opening.made.map((one, i) =>
+            withOwnReport(report => resolveMapping(one, first + i, { ...partOf(one.context, unit), report })),
           );
           return {
-            ...{ unit, opening: opening.problems, mappings: told.map(({ made }) => made) },
-            problems: told.map(({ problems }) => problems),
+            ...{ unit, opening: opening.problems, mappings: results.map(({ made }) => made) },
+            problems: results.map(({ problems }) => problems),
           };
         },
         ({ unit }) => unit.holds(rest),
@@ -238,7 +238,7 @@ class Pass {
     for (const [i, { unit, opening, mappings, problems }] of resolved.entries()) {
       addUses(this.#pack, unit);
       this.#take(opening, opened[i]?.drafts ?? []);
-      for (const [j, told] of problems.entries()) this.#take(told, mappings.slice(j, j + 1));
+      for (const [j, ofMapping] of problems.entries()) this.#take(ofMapping, mappings.slice(j, j + 1));
     }
     const mappings = resolved.flatMap(one => one.mappings);
     const byType = Map.groupBy(
@@ -246,14 +246,14 @@ class Pass {
       ({ target }) => target.resource,
     );
     for (const [type, same] of byType) {
-      this.#memory.told(this.#memory.ids, type, same, this.#pack.report, own => checkIds(same, own));
+      this.#memory.cached(this.#memory.ids, type, same, this.#pack.report, own => checkIds(same, own));
     }
     checkCircles(mappings, this.#pack.report);
     return mappings;
   }
 
   #take(problems: readonly Problem[], drafts: readonly { readonly name: string }[]): void {
-    this.#told.take(problems);
+    this.#report.take(problems);
     if (problems.some(({ severity }) => severity === 'error')) for (const { name } of drafts) this.failed.add(name);
   }
 }

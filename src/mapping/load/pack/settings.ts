@@ -152,7 +152,7 @@ export function checkColumnRules(
   report: Report,
 ): void {
   // Rules of a pack below may name columns of other schemas.
-  const tell = (at: Position, message: string, detail: Detail): void =>
+  const reportName = (at: Position, message: string, detail: Detail): void =>
     levels(at.file) === 0
       ? report.error('unknown-column', at, message, detail)
       : report.warning('unknown-column', at, message, detail);
@@ -162,12 +162,12 @@ export function checkColumnRules(
   for (const { text, at } of settings.denyRules) {
     const denies = denyList([text]);
     if (columns.some(({ table, column }) => denies(undefined, table, column) !== undefined)) continue;
-    tell(at, '`deny` names no column', { found: text, among: columns.map(c => `${c.table}.${c.column}`) });
+    reportName(at, '`deny` names no column', { found: text, among: columns.map(c => `${c.table}.${c.column}`) });
   }
   const known = new Set(columns.map(c => columnKey(`${c.table}.${c.column}`)));
   for (const [key, entry] of settings.absent.columns) {
     if (known.has(key)) continue;
-    tell(entry.at, '`absent` names no column', {
+    reportName(entry.at, '`absent` names no column', {
       found: entry.key,
       among: columns.map(c => `${c.table}.${c.column}`),
     });

@@ -137,9 +137,9 @@ export class UnitDates implements Dates {
     this.#dates.learn(key, codec);
   }
 
-  watch(key: string, tell: (codec: Codec) => void): void {
+  watch(key: string, listener: (codec: Codec) => void): void {
     this.#watched.add(key);
-    this.#dates.watch(key, tell);
+    this.#dates.watch(key, listener);
   }
 
   /** Switches to the dates of another check and adds what this unit knows. */

@@ -23,8 +23,8 @@ const DATES: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
 export interface Dates {
   /** Records that a codec reads dates from the column. */
   learn(key: string, codec: Codec): void;
-  /** Calls `tell` for each date codec of the column, now and later. */
-  watch(key: string, tell: (codec: Codec) => void): void;
+  /** Calls `listener` for each date codec of the column, now and later. */
+  watch(key: string, listener: (codec: Codec) => void): void;
 }
 
 /** The date columns of a whole pack, and the callbacks that wait for them. */
@@ -36,12 +36,12 @@ export class DateColumns implements Dates {
     const known = this.#codecs.get(key) ?? [];
     if (known.some(({ label }) => label === codec.label)) return;
     this.#codecs.set(key, [...known, codec]);
-    for (const tell of this.#waiting.get(key) ?? []) tell(codec);
+    for (const listener of this.#waiting.get(key) ?? []) listener(codec);
   }
 
-  watch(key: string, tell: (codec: Codec) => void): void {
-    this.#waiting.set(key, [...(this.#waiting.get(key) ?? []), tell]);
-    for (const codec of this.#codecs.get(key) ?? []) tell(codec);
+  watch(key: string, listener: (codec: Codec) => void): void {
+    this.#waiting.set(key, [...(this.#waiting.get(key) ?? []), listener]);
+    for (const codec of this.#codecs.get(key) ?? []) listener(codec);
   }
 
   /** Returns the labels of a column's codecs in the order of recording. */

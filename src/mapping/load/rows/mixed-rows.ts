@@ -20,11 +20,16 @@ const SQL = '`sql`';
 
 /** Reports each node that mixes rows, once. */
 export function checkMixedRows(source: Scope, nodes: readonly Node[], report: Report): void {
-  const told = new Set<Node>();
-  const tell = (node: Node, levels: readonly Level[], columns: readonly ColumnExpression[], what: string): void => {
+  const reported = new Set<Node>();
+  const reportMix = (
+    node: Node,
+    levels: readonly Level[],
+    columns: readonly ColumnExpression[],
+    what: string,
+  ): void => {
     const mixed = problemWith(levels, columns, what === SQL);
-    if (mixed === undefined || told.has(node)) return;
-    told.add(node);
+    if (mixed === undefined || reported.has(node)) return;
+    reported.add(node);
     report.error('wrong-condition', node.at, `${what} ${mixed.problem}`, {
       expected: mixed.expected,
       found: namesOf(columns),
@@ -35,32 +40,32 @@ export function checkMixedRows(source: Scope, nodes: readonly Node[], report: Re
       levels.some(({ kind, aliases }) => kind === 'pieces' && aliases.has(alias));
     // A piece that cannot be joined has been reported at its place.
     for (const { joined, read } of existsIn(node.if))
-      if (!joined.some(isPiece)) tell(node, levels, [...joined, ...read], '`exists`');
+      if (!joined.some(isPiece)) reportMix(node, levels, [...joined, ...read], '`exists`');
     if (node.kind === 'value') {
       for (const from of node.from) {
         const columns: ColumnExpression[] = [];
         if (from.kind === 'raw')
           for (const part of from.parts) if (typeof part !== 'string' && part.kind === 'column') columns.push(part);
-        tell(node, levels, columns, SQL);
+        reportMix(node, levels, columns, SQL);
       }
     }
     if (node.kind === 'ref' && node.exists) {
       const ours = node.on.map(one => one.ours);
-      if (!ours.some(isPiece)) tell(node, levels, ours, '`on`');
+      if (!ours.some(isPiece)) reportMix(node, levels, ours, '`on`');
     }
-    if (node.kind === 'each') visit(node.item, [...levels, ...levelsOf(node, levels, tell)]);
+    if (node.kind === 'each') visit(node.item, [...levels, ...levelsOf(node, levels, reportMix)]);
     else for (const child of childrenOf(node)) visit(child, levels);
   };
   for (const node of nodes) visit(node, [{ kind: 'rows', aliases: aliasesIn(source) }]);
 }
 
-type Tell = (node: Node, levels: readonly Level[], columns: readonly ColumnExpression[], what: string) => void;
+type ReportMix = (node: Node, levels: readonly Level[], columns: readonly ColumnExpression[], what: string) => void;
 
 /** Returns the levels that an `each` opens. Checks the columns that lead to its rows. */
-function levelsOf(node: EachNode, levels: readonly Level[], tell: Tell): readonly Level[] {
+function levelsOf(node: EachNode, levels: readonly Level[], reportMix: ReportMix): readonly Level[] {
   const { from } = node;
   if (from.kind === 'pieces') {
-    const looked = rowsOfLookups(from).flatMap(({ node: rows }) => levelsOf(rows, levels, tell));
+    const looked = rowsOfLookups(from).flatMap(({ node: rows }) => levelsOf(rows, levels, reportMix));
     return [
       { kind: 'pieces', aliases: new Set([from.alias]) },
       ...looked.map(one => ({ ...one, kind: 'looked' as const })),
@@ -71,9 +76,9 @@ function levelsOf(node: EachNode, levels: readonly Level[], tell: Tell): readonl
   const onPieces = from.on.some(({ ours }) =>
     levels.some(({ kind, aliases }) => kind === 'pieces' && aliases.has(ours.alias)),
   );
-  if (!from.of && !onPieces) tell(node, levels.slice(-1), outside(from.on, levels.slice(-1)), '`on`');
+  if (!from.of && !onPieces) reportMix(node, levels.slice(-1), outside(from.on, levels.slice(-1)), '`on`');
   const own: Level = { kind: 'rows', aliases: aliasesIn(scope) };
-  tell(node, [own], outsideOf(scope, own), '`where` or `lookup`');
+  reportMix(node, [own], outsideOf(scope, own), '`where` or `lookup`');
   return [own];
 }
 

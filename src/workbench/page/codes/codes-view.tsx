@@ -103,12 +103,12 @@ function NewMap({ bench, begun }: { readonly bench: Bench; readonly begun: (name
   const begin = async (file: string, base64: string): Promise<void> => {
     const { map, problems } = await ask<WireNewMap>('codes/new', { unsaved: bench.unsaved, file, base64 });
     if (!map) {
-      bench.tell(`No map was begun: ${problems.slice(0, 3).join('; ')}`);
+      bench.announce(`No map was begun: ${problems.slice(0, 3).join('; ')}`);
       return;
     }
     bench.begin(map.path, map.text);
     begun(map.name);
-    bench.tell(`Code map ${map.name} has ${map.rows} rows of ${file}, not saved yet`);
+    bench.announce(`Code map ${map.name} has ${map.rows} rows of ${file}, not saved yet`);
   };
-  return <CsvButton label="New map from CSV…" take={begin} failed={({ message }) => bench.tell(message)} />;
+  return <CsvButton label="New map from CSV…" take={begin} failed={({ message }) => bench.announce(message)} />;
 }

@@ -57,9 +57,9 @@ export function MapPane({ map, bench, systems, times, again, used }: Pane) {
     goal.current = undefined;
   }, [rows]);
   const fileOf = (path: string | undefined) => bench.files.find(file => file.path === path);
-  const failed = (error: Error): void => bench.tell(error.message);
-  const take = ({ texts, problems: told }: WireCodeTexts): void => {
-    setProblems(told);
+  const failed = (error: Error): void => bench.announce(error.message);
+  const take = ({ texts, problems: found }: WireCodeTexts): void => {
+    setProblems(found);
     if (texts.length === 0) return;
     const made = texts.map(one => ({ ...one, before: fileOf(one.path)?.text }));
     for (const { path, text } of texts) {
@@ -74,7 +74,7 @@ export function MapPane({ map, bench, systems, times, again, used }: Pane) {
     return ask<WireCodeTexts>('codes/edit', body).then(texts => {
       take(texts);
       goal.current = next;
-      bench.tell(
+      bench.announce(
         edit.to ? `${edit.rename ?? edit.raw} is ${edit.to.code} now, not saved yet` : `${edit.raw} has no row now`,
       );
     }, failed);
@@ -90,7 +90,7 @@ export function MapPane({ map, bench, systems, times, again, used }: Pane) {
     bench.undo(last.path);
     setSteps(all => all.slice(0, -1));
     setBacks(all => [...all, last]);
-    bench.tell('The last change is undone');
+    bench.announce('The last change is undone');
   };
   const next = backs.at(-1);
   const canRedo = next !== undefined && fileOf(next.path)?.text === next.before;
@@ -99,7 +99,7 @@ export function MapPane({ map, bench, systems, times, again, used }: Pane) {
     bench.redo(next.path);
     setBacks(all => all.slice(0, -1));
     setSteps(all => [...all, next]);
-    bench.tell('The change is redone');
+    bench.announce('The change is redone');
   };
   const save = (): void => {
     for (const path of changed) void bench.save(path);
@@ -114,14 +114,16 @@ export function MapPane({ map, bench, systems, times, again, used }: Pane) {
   const csvOut = (of: 'rows' | 'unmapped'): void => {
     ask<WireCsv>('codes/csv', { unsaved: bench.unsaved, map: map.name, of }).then(({ name, text }) => {
       download(name, text);
-      bench.tell(`${name} is in the downloads`);
+      bench.announce(`${name} is in the downloads`);
     }, failed);
   };
   const csvIn = async (file: string, base64: string): Promise<void> => {
     const body = { unsaved: bench.unsaved, map: map.name, file, base64 };
     const taken = await ask<WireCodeTexts>('codes/import', body);
     take(taken);
-    bench.tell(taken.problems.length > 0 ? 'Nothing was imported' : `${taken.changed} rows of ${file}, not saved yet`);
+    bench.announce(
+      taken.problems.length > 0 ? 'Nothing was imported' : `${taken.changed} rows of ${file}, not saved yet`,
+    );
   };
   return (
     <section

@@ -176,7 +176,7 @@ const AFTER_CHECK = 300;
 
 /** Shows the verdicts of the file in the editor. Out: the verdict of the cursor's line, in words. */
 function useVerdicts(
-  { check, checking, file, unsaved, tell, now }: Bench,
+  { check, checking, file, unsaved, announce, now }: Bench,
   view: { readonly current: EditorView | null },
 ): string {
   const [said, setSaid] = useState('');
@@ -196,7 +196,7 @@ function useVerdicts(
           now.current.edited(path, editor.state);
         },
         (error: Error) => {
-          if (!abort.signal.aborted) tell(error.message);
+          if (!abort.signal.aborted) announce(error.message);
         },
       );
     }, AFTER_CHECK);

@@ -19,14 +19,14 @@ export function RecordedTest({ looked, bench, stale }: Parts) {
   const record = (): void => {
     const { mapping, key } = looked;
     ask<WireRecorded>('record', { unsaved: bench.unsaved, mapping, key }).then(setMade, (error: Error) =>
-      bench.tell(error.message),
+      bench.announce(error.message),
     );
   };
   const save = ({ path, test }: WireRecorded): void => {
     bench.append(path, test);
     bench.open(path);
     setMade(undefined);
-    bench.tell(`The test stands in ${path}, which is not saved yet`);
+    bench.announce(`The test stands in ${path}, which is not saved yet`);
   };
   if (!made) {
     if (stale) return null;
@@ -44,7 +44,7 @@ export function RecordedTest({ looked, bench, stale }: Parts) {
         For <b>{made.path}</b>: names, numbers, dates and texts are invented; codes stay. Look through it before it is
         kept.
       </p>
-      {made.told.map(one => (
+      {made.remarks.map(one => (
         <p key={one} class="note">
           {one}
         </p>

@@ -142,8 +142,8 @@ type How = WireVerdict['searches'][number]['how'];
  * as that of an `else` beside its column.
  */
 export function wholeOf(verdicts: readonly WireVerdict[]): string {
-  const told = [...new Set(verdicts.map(fullOf))];
-  const all = told.filter(one => !told.some(other => other !== one && other.startsWith(one)));
+  const texts = [...new Set(verdicts.map(fullOf))];
+  const all = texts.filter(one => !texts.some(other => other !== one && other.startsWith(one)));
   const more = all.length - ELEMENTS;
   return [...all.slice(0, ELEMENTS), ...(more > 0 ? [`And ${more} more.`] : [])].join(' ');
 }
@@ -157,7 +157,7 @@ export function fullOf({ type, element, searches, withoutIndex }: WireVerdict): 
   const by = (wanted: How): string =>
     searches.flatMap(({ code, how }) => (how === wanted ? [`${type}?${code}`] : [])).join(', ');
   const [offered, computed, none] = [by('offered'), by('computed'), by('none')];
-  const told = [
+  const parts = [
     ...(offered === '' ? [] : [`searched by ${offered} as it is stored`]),
     ...(computed === '' ? [] : [`computed from it by ${computed}, which no plain index serves`]),
     ...(none === '' ? [] : [`not searched by ${none}`]),
@@ -168,5 +168,5 @@ export function fullOf({ type, element, searches, withoutIndex }: WireVerdict): 
       : withoutIndex.length === 0
         ? ' An index serves that.'
         : ` No index begins with ${withoutIndex.join(', ')}.`;
-  return `${element}: ${told.join('; ')}.${index}`;
+  return `${element}: ${parts.join('; ')}.${index}`;
 }

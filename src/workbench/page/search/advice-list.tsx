@@ -15,9 +15,9 @@ export function AdviceList({ found, bench }: Parts) {
   const copy = async (statement: string): Promise<void> => {
     try {
       await navigator.clipboard.writeText(statement);
-      bench.tell('The statement is in the clipboard');
+      bench.announce('The statement is in the clipboard');
     } catch {
-      bench.tell('The browser denied access to the clipboard; select the statement instead');
+      bench.announce('The browser denied access to the clipboard; select the statement instead');
     }
   };
   return (

@@ -30,7 +30,7 @@ export function BundleList({ bundle, milliseconds, query, bench }: Parts) {
   const preview = ({ resourceType: type, id }: Resource): void => {
     ask<WireRow>('search/row', { unsaved, type, id }).then(
       row => bench.look({ ...row, from: query }),
-      (error: Error) => bench.tell(error.message),
+      (error: Error) => bench.announce(error.message),
     );
   };
   const { total, entry = [], link = [] } = bundle as Bundle;

@@ -4,27 +4,27 @@
  */
 
 /** Maximum number of elements, and of dates and values among them. */
-const TOLD = 5;
+const MOST_SHOWN = 5;
 const SAYING = 3;
 /** Maximum number of characters per element. */
 const LONGEST = 60;
-const NOT_TOLD: ReadonlySet<string> = new Set(['resourceType', 'id', 'meta', 'text', 'contained']);
+const NOT_SHOWN: ReadonlySet<string> = new Set(['resourceType', 'id', 'meta', 'text', 'contained']);
 /** Parts of an object, most informative first. */
-const TELLING = ['text', 'display', 'reference', 'value', 'family', 'start', 'coding', 'code'];
+const INFORMATIVE = ['text', 'display', 'reference', 'value', 'family', 'start', 'coding', 'code'];
 
-interface Told {
+interface Shown {
   readonly text: string;
   readonly rank: number;
 }
 
 export function summaryOf(resource: Readonly<Record<string, unknown>>): string {
-  const all = Object.entries(resource).flatMap(([name, value]): readonly Told[] => {
-    const text = NOT_TOLD.has(name) ? undefined : textOf(value);
+  const all = Object.entries(resource).flatMap(([name, value]): readonly Shown[] => {
+    const text = NOT_SHOWN.has(name) ? undefined : textOf(value);
     return text === undefined ? [] : [{ text: `${name} ${text.slice(0, LONGEST)}`, rank: rankOf(name, value) }];
   });
   const saying = all.filter(({ rank }) => rank === 0).slice(0, SAYING);
   const others = all.filter(one => !saying.includes(one)).toSorted((a, b) => a.rank - b.rank);
-  const chosen = new Set([...saying, ...others].slice(0, TOLD));
+  const chosen = new Set([...saying, ...others].slice(0, MOST_SHOWN));
   return all.flatMap(one => (chosen.has(one) ? [one.text] : [])).join(' · ');
 }
 
@@ -46,7 +46,7 @@ function textOf(value: unknown): string | undefined {
   if (Array.isArray(value)) return textOf(value[0]);
   if (typeof value !== 'object' || value === null) return undefined;
   const parts = value as Readonly<Record<string, unknown>>;
-  for (const name of TELLING) {
+  for (const name of INFORMATIVE) {
     const text = textOf(parts[name]);
     if (text !== undefined) return typeof parts['unit'] === 'string' ? `${text} ${parts['unit']}` : text;
   }

@@ -172,7 +172,7 @@ function Values({ table, column, bench }: { readonly table: string; readonly col
       const { columns } = await ask<WireProfile>('tables/profile', body, signal);
       setShown(columns[0]?.profile);
     } catch (error) {
-      if (!signal.aborted) bench.tell(error instanceof Error ? error.message : 'The values cannot be shown');
+      if (!signal.aborted) bench.announce(error instanceof Error ? error.message : 'The values cannot be shown');
     } finally {
       setBusy(false);
     }

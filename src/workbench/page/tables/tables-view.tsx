@@ -29,16 +29,16 @@ export function TablesView({ bench }: { readonly bench: Bench }) {
   const sized = useAnswer<WireSizes>('tables/sizes', {}, [read]);
   const sizes = sized.is?.sizes ?? NO_SIZES;
   useEffect(() => {
-    if (sized.failed !== undefined) bench.tell(sized.failed);
+    if (sized.failed !== undefined) bench.announce(sized.failed);
   }, [sized]);
 
   const again = async (): Promise<void> => {
     try {
       await ask<WireTables>('tables', { unsaved, again: true });
-      bench.tell('The schema was read again');
+      bench.announce('The schema was read again');
       setRead(read + 1);
     } catch (error) {
-      bench.tell(error instanceof Error ? error.message : 'The schema was not read');
+      bench.announce(error instanceof Error ? error.message : 'The schema was not read');
     }
   };
   const names = useMemo(() => new Map((list?.tables ?? []).map(({ id, name }) => [id, name])), [list]);

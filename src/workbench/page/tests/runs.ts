@@ -25,10 +25,15 @@ export interface TestRun {
 
 /**
  * Runs the tests. `saves`: number of saves; each runs them. `takes`: number of changes by other programs; these run
- * them too, but without a message, so only the number of failures shows the outcome. `tell`: shows the outcome as a
+ * them too, but without a message, so only the number of failures shows the outcome. `announce`: shows the outcome as a
  * message.
  */
-export function useTestRuns(unsaved: Unsaved, saves: number, takes: number, tell: (what: string) => void): TestRuns {
+export function useTestRuns(
+  unsaved: Unsaved,
+  saves: number,
+  takes: number,
+  announce: (what: string) => void,
+): TestRuns {
   const [running, setRunning] = useState(false);
   const [last, setLast] = useState<TestRun>();
   const texts = useRef(unsaved);
@@ -36,8 +41,8 @@ export function useTestRuns(unsaved: Unsaved, saves: number, takes: number, tell
   const abort = useRef<AbortController>(null);
   /** True if the outcome must be shown as a message, even if it is that of a later run. */
   const isAwaited = useRef(false);
-  const run = useCallback(async (isTold = true) => {
-    isAwaited.current ||= isTold;
+  const run = useCallback(async (isAnnounced = true) => {
+    isAwaited.current ||= isAnnounced;
     abort.current?.abort();
     const own = new AbortController();
     abort.current = own;
@@ -47,12 +52,12 @@ export function useTestRuns(unsaved: Unsaved, saves: number, takes: number, tell
       const { cases } = await ask<WireTests>('tests', { unsaved: of }, own.signal);
       const failed = (cases ?? []).filter(({ failures }) => failures.length > 0).length;
       setLast({ cases, failed, of, refused: undefined });
-      if (isAwaited.current && cases && cases.length > 0) tell(tally(cases.length, failed));
+      if (isAwaited.current && cases && cases.length > 0) announce(tally(cases.length, failed));
     } catch (error) {
       if (own.signal.aborted) return;
       const refused = error instanceof Error ? error.message : 'The tests did not run';
       setLast({ cases: undefined, failed: 0, of, refused });
-      if (isAwaited.current) tell(refused);
+      if (isAwaited.current) announce(refused);
     } finally {
       if (abort.current === own) {
         isAwaited.current = false;

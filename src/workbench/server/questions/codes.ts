@@ -34,7 +34,7 @@ import type {
 } from '../../wire/codes.ts';
 import type { Unsaved } from '../../wire/mapping.ts';
 import type { Desk } from '../desk.ts';
-import { placeOf } from '../tell.ts';
+import { placeOf } from '../to-wire.ts';
 import { type Asked, type Question, question, Refusal, unsaved } from './question.ts';
 
 /** Maximum number of values of a column, and of rows of a map, that are shown. */

@@ -8,7 +8,7 @@ import { documentsOf } from '../../../coverage/documents.ts';
 import { type Guide, GuideError, guideIn, guidesIn, usCore, VERSIONS } from '../../../coverage/guide.ts';
 import type { WireCoverage } from '../../wire/coverage.ts';
 import type { Unsaved } from '../../wire/mapping.ts';
-import { placeOf } from '../tell.ts';
+import { placeOf } from '../to-wire.ts';
 import { type Question, question, Refusal, unsaved } from './question.ts';
 
 /** Resources per profile. */

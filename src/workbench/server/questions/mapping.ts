@@ -24,7 +24,7 @@ import type {
 } from '../../wire/mapping.ts';
 import type { Desk, Served } from '../desk.ts';
 import { hashesOf, jsonProblems, PackFileError, saveFile } from '../pack-folder.ts';
-import { mappingOf, previewOf, problemOf } from '../tell.ts';
+import { mappingOf, previewOf, problemOf } from '../to-wire.ts';
 import { type Question, question, Refusal, unsaved } from './question.ts';
 import { searchedIn } from './search.ts';
 

@@ -149,7 +149,7 @@ async function bundleOf(
     const isOver = error.reason === 'cancelled' || time() >= MILLISECONDS;
     const failed = isOver
       ? `It was stopped after ${MILLISECONDS / 1000} s`
-      : `The database did not answer: ${error.told ?? error.words ?? error.message}`;
+      : `The database did not answer: ${error.publicText ?? error.words ?? error.message}`;
     return { milliseconds: time(), bundle: undefined, failed };
   }
 }

@@ -22,7 +22,7 @@ import type {
   WireTables,
 } from '../../wire/tables.ts';
 import type { Desk, Served } from '../desk.ts';
-import { placeOf } from '../tell.ts';
+import { placeOf } from '../to-wire.ts';
 import { type Question, question, Refusal, unsaved } from './question.ts';
 
 /** Rows per profile. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { forTests, runPackTests, testFilesIn } from '../../../check/pack-tests.ts';
 import { DRAWN, type Recorded, recordRow } from '../../record/record.ts';
 import type { WireRecorded, WireTests } from '../../wire/tests.ts';
-import { placeOf } from '../tell.ts';
+import { placeOf } from '../to-wire.ts';
 import { shownIn } from './mapping.ts';
 import { type Question, question, Refusal, unsaved } from './question.ts';
 
@@ -41,13 +41,13 @@ export const TESTS_QUESTIONS: readonly Question[] = [
       return {
         path: made.file,
         test: made.test,
-        told: toldOf(made),
+        remarks: remarksOf(made),
       } satisfies WireRecorded;
     },
   ),
 ];
 
-function toldOf({ leftOut, notMade }: Recorded): readonly string[] {
+function remarksOf({ leftOut, notMade }: Recorded): readonly string[] {
   return [
     ...leftOut.map(({ table, column, why }) => `Left out: ${table}.${column}: ${why}`),
     ...(notMade.length === 0 ? [] : [`Not made by the invented rows: ${notMade.join(', ')}`]),

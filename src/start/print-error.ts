@@ -11,7 +11,7 @@ import { FhirError } from '../outcome.ts';
 import { DatabaseError } from '../sql/database.ts';
 import { ENGINES } from '../sql/engines.ts';
 
-export function tellError(error: unknown, note: (text: string) => void): void {
+export function printError(error: unknown, note: (text: string) => void): void {
   if (error instanceof ConfigError) {
     note([`${error.message}:`, ...error.problems.map(problem => `  ${settingText(problem)}`)].join('\n'));
   } else if (error instanceof DatabaseError) {
