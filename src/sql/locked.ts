@@ -72,8 +72,8 @@ export function createLockedTables({ pause, clock = () => performance.now() }: L
 }
 
 /**
- * Returns the error of locked tables: their names are for the log, `publicText` is for the client. `error`: the server's own,
- * if the statement was sent.
+ * Returns the error of locked tables: their names are for the log, `publicText` is for the client. `error`: the
+ * server's own, if the statement was sent.
  */
 export function lockedError(tables: readonly string[], error?: DatabaseError): DatabaseError {
   const which = tables.length === 0 ? 'a table' : tables.join(', ');

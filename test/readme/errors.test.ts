@@ -28,7 +28,7 @@ test('each code is used in src', () => {
 });
 
 /** What stands before the kind where a problem of a pack, or what ends a start, is made. */
-const MADE = String.raw`(?:\.(?:error|warning|notice)|\[severity\]|\b(?:problem|tell|coded))\(\s*|\bkind: |: `;
+const MADE = String.raw`(?:\.(?:error|warning|notice)|\[severity\]|\b(?:problem|reportAs|coded))\(\s*|\bkind: |: `;
 
 test('each code of a pack or a start is made in src', () => {
   const all = SOURCES.map(({ text }) => text).join('\n');

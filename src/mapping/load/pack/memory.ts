@@ -101,7 +101,8 @@ export class PackMemory {
   }
 
   /**
-   * Like `cached`, for a stage that looks up code systems by alias: its result is reused while the answers are the same.
+   * Like `cached`, for a stage that looks up code systems by alias: its result is reused while the answers are the
+   * same.
    */
   cachedBySystems<T>(
     systems: Systems,
