@@ -28,7 +28,7 @@ export function readCatalog(database: DatabaseSync, part?: CatalogPart): Catalog
     const isView = type === 'view';
     const read = isView && !named?.has(key) ? readIfWhole(database, text(name)) : readTable(database, text(name));
     if (!read) continue;
-    const table = { ...read, ...(isView ? { isView: true as const } : {}) };
+    const table = isView ? { ...read, isView: true as const, indexes: indexesBehind(database, read) } : read;
     if (!named || named.has(key) || [...table.columns.keys()].some(column => having.has(column)))
       tables.set(key, table);
   }
@@ -61,6 +61,34 @@ function readTable(database: DatabaseSync, name: string): TableInfo {
   }
   const primaryKey = keyed.sort((a, b) => a.at - b.at).map(k => k.column);
   return { name, columns, primaryKey, indexes: readIndexes(database, name, columns, primaryKey) };
+}
+
+/**
+ * Returns the indexes of the table behind a view, by the view's names of their columns, if it shows rows of one table
+ * alone, each once: its plan is then a single line. Such a view is searched as that table is, by the same indexes, and
+ * what is unique there is unique here. Leaves out indexes with a column that the view does not show as it is stored.
+ */
+function indexesBehind(database: DatabaseSync, { name, columns }: TableInfo): readonly IndexInfo[] {
+  const all = `SELECT * FROM "${name.replaceAll('"', '""')}"`;
+  if (database.prepare(`EXPLAIN QUERY PLAN ${all}`).all().length !== 1) return [];
+  const shown = database.prepare(all).columns();
+  const [base] = shown.flatMap(({ table }) => table ?? []);
+  if (base === undefined) return [];
+  const names = new Map(
+    shown.map(({ name: own, column }) => [column?.toLowerCase(), columns.get(own.toLowerCase())?.name]),
+  );
+  const table = readTable(database, base);
+  const indexes = [
+    ...table.indexes,
+    ...(names.has('rowid') && !table.columns.has('rowid') ? [{ name: 'rowid', columns: ['rowid'], unique: true }] : []),
+  ];
+  return indexes.flatMap(index => {
+    const renamed = index.columns.flatMap(column => names.get(column.toLowerCase()) ?? []);
+    if (renamed.length < index.columns.length) return [];
+    const { unfit = [], ...rest } = index;
+    const unfitHere = unfit.map(one => ({ ...one, column: names.get(one.column.toLowerCase()) ?? one.column }));
+    return [{ ...rest, columns: renamed, ...(unfitHere.length > 0 && { unfit: unfitHere }) }];
+  });
 }
 
 /**
