@@ -224,3 +224,55 @@ test('names whose words stand together are read, and the marital status is no st
   expect(columns('results')).toMatchObject({ effectiveDateTime: 'charttime' });
   expect(proposals.map(({ table }) => table)).toContain('labevents');
 });
+
+test('names of one word that say nothing without their table count as a whole: FIRST, LAST, CODE, START', async () => {
+  const { columns } = await begun(
+    `CREATE TABLE patients (Id TEXT PRIMARY KEY, BIRTHDATE DATE, FIRST TEXT, LAST TEXT, GENDER TEXT, FIRST_SEEN DATE);
+    CREATE TABLE providers (Id TEXT PRIMARY KEY, NAME TEXT, GENDER TEXT);
+    CREATE TABLE encounters (Id TEXT PRIMARY KEY, START DATETIME, STOP DATETIME, PATIENT TEXT REFERENCES patients(Id), PROVIDER TEXT,
+      ENCOUNTERCLASS TEXT, CODE TEXT, DESCRIPTION TEXT);
+    CREATE TABLE conditions (N INTEGER PRIMARY KEY, START DATE, STOP DATE, PATIENT TEXT REFERENCES patients(Id), CODE TEXT, DESCRIPTION TEXT);
+    CREATE TABLE procedures (N INTEGER PRIMARY KEY, START DATETIME, STOP DATETIME, PATIENT TEXT REFERENCES patients(Id), CODE TEXT, DESCRIPTION TEXT);
+    CREATE TABLE medications (N INTEGER PRIMARY KEY, START DATETIME, PATIENT TEXT REFERENCES patients(Id), CODE TEXT, DESCRIPTION TEXT);
+    CREATE TABLE immunizations (N INTEGER PRIMARY KEY, DATE DATETIME, PATIENT TEXT REFERENCES patients(Id), CODE TEXT, DESCRIPTION TEXT);`,
+    insert => {
+      for (let i = 1; i <= 12; i++) {
+        insert('patients', `p${i}`, day(i), 'Quxf', 'Quxl', i % 2 ? 'M' : 'F', day(i));
+        insert(
+          'encounters',
+          `e${i}`,
+          instant(i),
+          instant(i),
+          `p${i}`,
+          'd1',
+          i % 2 ? 'inpatient' : 'ambulatory',
+          '1',
+          'Visit',
+        );
+        insert('conditions', i, day(i), null, `p${i}`, '59621000', 'Hypertension');
+        insert('procedures', i, instant(i), instant(i), `p${i}`, '710824005', 'Assessment of needs');
+        insert('medications', i, instant(i), `p${i}`, '314529', 'Hydrocortisone cream');
+        insert('immunizations', i, instant(i), `p${i}`, '140', 'Influenza vaccine');
+      }
+      insert('providers', 'd1', 'Quxf Quxl', 'F');
+    },
+  );
+  expect(columns('patients')).toMatchObject({ 'name.family': 'LAST', 'name.given': 'FIRST' });
+  expect(columns('practitioners')).toMatchObject({ 'name.text': 'NAME' });
+  expect(columns('encounters')).toMatchObject({
+    'period.start': 'START',
+    'period.end': 'STOP',
+    class: 'ENCOUNTERCLASS',
+  });
+  expect(columns('conditions')).toMatchObject({
+    ...{ onsetDateTime: 'START', 'code.coding.code': 'CODE', 'code.text': 'DESCRIPTION' },
+  });
+  expect(columns('procedures')).toMatchObject({ performedDateTime: 'START', 'code.coding.code': 'CODE' });
+  expect(columns('medications')).toMatchObject({
+    authoredOn: 'START',
+    'medicationCodeableConcept.text': 'DESCRIPTION',
+  });
+  expect(columns('immunizations')).toMatchObject({
+    ...{ occurrenceDateTime: 'DATE', 'vaccineCode.coding.code': 'CODE', 'vaccineCode.text': 'DESCRIPTION' },
+  });
+});
