@@ -28,7 +28,7 @@ import { type ResourceText, readById } from './pipeline/read.ts';
 import { SEALED, sealedParameters } from './pipeline/sealed-parameters.ts';
 import { openSession, type Session } from './pipeline/session.ts';
 import { shapeStore } from './pipeline/shapes.ts';
-import { ALL_RULES, environment, type Rules } from './plan/environment.ts';
+import { ALL_RULES, type Environment, environment, type Rules } from './plan/environment.ts';
 import { type AccessRules, type Action, isPermitted, OPEN_SIGHT, type Sight } from './plan/sight.ts';
 import { type ParseFilter, sightOf } from './plan/sight-of.ts';
 import { COMPARTMENT_TYPE } from './r4/search-parameters.ts';
@@ -157,10 +157,15 @@ export interface FacadeOptions extends OwnOptions {
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   readonly rules?: Rules;
+  /** Milliseconds of CPU for one round of planning of a request. Default: PLANNING. */
+  readonly planning?: number;
   /** Only tests turn these off. */
   readonly accessRules?: AccessRules;
   readonly onQuery?: (plan: SqlPlan, placeholders?: PlaceholderValues, now?: number) => void;
 }
+
+/** Milliseconds of CPU: a page of the demo takes 1 to 20, `$everything` 300, 500 dates over all types 2,000. */
+const PLANNING = 3000;
 
 /** Limit of cached parsed queries. */
 const QUERIES = 500;
@@ -190,8 +195,13 @@ export function createFacade(options: FacadeOptions): Facade {
     throw new FhirError('no-permission', `Your access does not allow you to ${action} ${type} resources`);
   };
 
+  /** Limits planning for requests, because others wait meanwhile; commands have no signal and no limit. */
+  const planningEnvironment = (signal: AbortSignal | undefined, access: Access, now: number): Environment => {
+    const env = environment(served, now, sight(access), rules);
+    return signal === undefined ? env : { ...env, budget: { most: options.planning ?? PLANNING, begun: 0 } };
+  };
   const session = ({ access, signal, stages, onQuery }: RequestContext, now: number): Session =>
-    openSession(database, environment(served, now, sight(access), rules), shapes, {
+    openSession(database, planningEnvironment(signal, access, now), shapes, {
       signal,
       stages,
       onQuery: callingBoth(options.onQuery, onQuery),

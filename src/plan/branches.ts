@@ -12,7 +12,7 @@ import type { Predicate } from '../sql/expression.ts';
 import { predicateKey } from '../sql/expression-key.ts';
 import { walk } from '../sql/walk.ts';
 import { bareRelation } from './condition.ts';
-import { type Environment, withShortLists } from './environment.ts';
+import { checkBudget, type Environment, withShortLists } from './environment.ts';
 import { filterPredicate } from './filter.ts';
 import { servedPredicate } from './presence.ts';
 import { type Action, permissionsOf } from './sight.ts';
@@ -94,6 +94,7 @@ function valuesIn(rows: Predicate): number {
 }
 
 function rowsByKeys(mapping: Mapping, request: BranchRequest, env: Environment): Predicate {
+  checkBudget(env);
   const { action = 'search', filters } = request;
   const few = action === 'read' || filters.some(isOfFewIds);
   const seen = env.sight.rules.matches ? env.sight.allows(mapping, action, env, { few }) : TRUE;

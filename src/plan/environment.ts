@@ -6,6 +6,7 @@
 import type { Clock } from '../mapping/criterion.ts';
 import type { IdPart } from '../mapping/id-rule.ts';
 import type { Registry } from '../mapping/model.ts';
+import { FhirError } from '../outcome.ts';
 import type { KeyOperand } from '../sql/alike.ts';
 import { and, isNull, not, or } from '../sql/construct.ts';
 import type { Predicate, SqlValue } from '../sql/expression.ts';
@@ -52,8 +53,35 @@ export interface Environment extends Clock {
   readonly keyPlaceholders?: ReadonlyMap<string, number>;
   /** Logical ids that stand under other names in a query, so that its plan serves other ids too. */
   readonly ids?: IdParameters;
+  /** How long one round of planning may take; absent: as long as it needs. */
+  readonly budget?: PlanningBudget;
   /** Rules of the planner. All are on, except in tests which prove that the law suite notices when one is off. */
   readonly rules: Rules;
+}
+
+/** Planning runs on the main thread in one piece: nobody else is answered meanwhile. */
+export interface PlanningBudget {
+  /** Milliseconds of CPU: a busy machine does not shorten it. */
+  readonly most: number;
+  /** When the round began. */
+  begun: number;
+}
+
+/** Starts the budget of a round of planning. */
+export function beginRound({ budget }: Environment): void {
+  if (budget !== undefined) budget.begun = threadTime();
+}
+
+/** Throws FhirError `too-costly` once a round of planning has used up its budget. */
+export function checkBudget({ budget }: Environment): void {
+  if (budget !== undefined && threadTime() - budget.begun > budget.most)
+    throw new FhirError('too-costly', 'this search takes too long to plan; give fewer values, or fewer types');
+}
+
+/** Returns milliseconds of CPU that this thread has used. */
+function threadTime(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }
 
 /** Rules that searches need to be correct. A test turns each off and expects the law suite to notice. */

@@ -7,7 +7,7 @@ import type { SearchParameter, SearchPath } from '../r4/search-parameters.ts';
 import type { Filter, Modifier, TokenValue, TypedValue } from '../search/query.ts';
 import type { Asking, Leaf } from '../search/types/search-type.ts';
 import { asAskedAt } from '../search/types/token.ts';
-import { matching } from '../search/types/types.ts';
+import { alikeComposites, type CompositeParts, matching } from '../search/types/types.ts';
 import { withColumnValues } from '../sql/alike.ts';
 import { and, equals, every, FALSE, or, some, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
@@ -159,7 +159,7 @@ interface Place {
 function leafOf(values: readonly TypedValue[], modifier: Modifier | undefined, place: Place, env: Environment): Leaf {
   const composites = values.filter(value => value.kind === 'composite');
   if (composites.length === 0) return leafForAny(values, modifier, env);
-  const leaves = composites.map(value => compositeLeaf(value, place, env));
+  const leaves = alikeComposites(composites).map(parts => compositeLeaf(parts, place, env));
   return node => some(leaves.map(leaf => leaf(node)));
 }
 
@@ -196,24 +196,22 @@ function flagPredicate(
 }
 
 /** Matches a composite: all parts hold within one item. */
-function compositeLeaf(
-  value: TypedValue & { readonly kind: 'composite' },
-  { mapping, parameter, path }: Place,
-  env: Environment,
-): Leaf {
+function compositeLeaf(values: CompositeParts, { mapping, parameter, path }: Place, env: Environment): Leaf {
   const { components = [] } = parameter;
-  return node =>
-    every(
-      components.map(({ paths }, i) => {
-        const part = value.parts[i];
-        if (!part) return FALSE;
-        const within = (inner: SearchPath): Predicate | undefined => {
-          const asked = asAskedAt(mapping.resource, [...path, ...inner], part);
-          return asked.length === 0 ? FALSE : along(node, inner, leafForAny(asked, undefined, env), env);
-        };
-        return paths && some(paths.map(within));
-      }),
-    );
+  return node => {
+    const held: (Predicate | undefined)[] = [];
+    for (const [i, { paths }] of components.entries()) {
+      const within = (inner: SearchPath): Predicate | undefined => {
+        const asked = (values[i] ?? []).flatMap(part => asAskedAt(mapping.resource, [...path, ...inner], part));
+        return asked.length === 0 ? FALSE : along(node, inner, leafForAny(asked, undefined, env), env);
+      };
+      const part = paths && some(paths.map(within));
+      // What the others are does not matter: most mappings know few codes.
+      if (part?.kind === 'false') return FALSE;
+      held.push(part);
+    }
+    return every(held);
+  };
 }
 
 function chainPredicate(

@@ -7,8 +7,9 @@
 import { FhirError, type Issue, issueOf } from '../outcome.ts';
 import type { Cursor } from './cursor.ts';
 import { parseFilter } from './filters.ts';
-import type { Filter, Parameters, SearchQuery, SystemQuery } from './query.ts';
+import type { Filter, Parameters, SearchQuery, SystemQuery, TypedValue } from './query.ts';
 import { emptyResult, isResultParameter, itemsOf, readResultParameter } from './result-parameters.ts';
+import { unjoinedIn } from './types/types.ts';
 import {
   checkCount,
   checkLength,
@@ -101,8 +102,15 @@ function parseOthers(asked: Asked, parameters: Parameters, context: ParseContext
     }
     if (items.length > 0) applied.push([name, items.join(',')]);
   }
-  const values = filters.reduce((n, ofTypes) => n + Math.max(0, ...ofTypes.map(valuesIn)), 0);
-  if (values > LIMITS.values) throw new FhirError('too-costly', `more than ${LIMITS.values} values in one search`);
+  const most = (inFilter: (filter: Filter) => number): number =>
+    filters.reduce((n, ofTypes) => n + Math.max(0, ...ofTypes.map(inFilter)), 0);
+  const valuesIn = (filter: Filter): number => countIn(filter, values => values.length, 1);
+  if (most(valuesIn) > LIMITS.values)
+    throw new FhirError('too-costly', `more than ${LIMITS.values} values in one search`);
+  if (filters.flat().reduce((n, filter) => n + valuesIn(filter), 0) > LIMITS.valuesOfTypes)
+    throw new FhirError('too-costly', `more than ${LIMITS.valuesOfTypes} values over all types; name fewer by _type`);
+  if (most(filter => countIn(filter, unjoinedIn, 0)) > LIMITS.unjoined)
+    throw new FhirError('too-costly', `more than ${LIMITS.unjoined} units or composite values in one search`);
   const links = filters.flat().reduce((n, filter) => n + linksIn(filter), 0);
   if (links > LIMITS.links)
     throw new FhirError(
@@ -146,18 +154,19 @@ function emptyValue(name: string, { handling }: ParseContext): Issue {
   return issueOf('wrong-value', `${message}; the empty one was ignored`, options);
 }
 
-function valuesIn(filter: Filter): number {
+/** Sums a number over the values of a filter, in chains once for each type. `other`: of a filter without values. */
+function countIn(filter: Filter, inValues: (values: readonly TypedValue[]) => number, other: number): number {
   switch (filter.kind) {
     case 'match':
-      return filter.values.length;
+      return inValues(filter.values);
     case 'missing':
     case 'number':
     case 'compartment':
-      return 1;
+      return other;
     case 'chain':
-      return filter.to.reduce((n, { filter: inner }) => n + valuesIn(inner), 0);
+      return filter.to.reduce((n, { filter: inner }) => n + countIn(inner, inValues, other), 0);
     case 'has':
-      return valuesIn(filter.filter);
+      return countIn(filter.filter, inValues, other);
   }
 }
 

@@ -63,6 +63,10 @@ export function wrong(context: Pick<ValueContext, 'name'>, expected: string): Fh
 export const LIMITS = {
   parameters: 100,
   values: 500,
+  /** Each value once for each type that is searched. */
+  valuesOfTypes: 5000,
+  /** Units and composite values that no comparison joins (`unjoinedIn`). */
+  unjoined: 30,
   valueLength: 4000,
   chainSteps: 4,
   links: 100,

@@ -23,6 +23,23 @@ const each = async (types: readonly string[], parameters: Parameters): Promise<r
   return (await Promise.all(found)).flat();
 };
 
+test('values count once for each type: each is planned for all mappings of each', async () => {
+  const types = demo.facade.offers.types.filter(type => demo.facade.offers.find(type, '_lastUpdated') !== undefined);
+  const dates = (count: number) => Array.from({ length: count }, (_, i) => `gt20${10 + (i % 90)}`).join();
+  const most = Math.floor(LIMITS.valuesOfTypes / types.length);
+  const search = (count: number) =>
+    demo.facade.searchAll(
+      [
+        ['_type', types.join()],
+        ['_lastUpdated', dates(count)],
+        ['_count', '1'],
+      ],
+      CONTEXT,
+    );
+  await expect(search(most + 1)).rejects.toThrow('more than 5000 values over all types');
+  expect((await search(most)).entries).toBe(1);
+});
+
 describe('a search over types', () => {
   const TYPES = ['Condition', 'Encounter', 'Observation', 'Procedure'];
 

@@ -10,7 +10,7 @@ import type { SqlValue } from '../../sql/expression.ts';
 import type { PlaceholderValues } from '../../sql/plan.ts';
 import { valueShape } from '../../sql/statement.ts';
 import { weightOf } from '../../sql/walk.ts';
-import { ALL_RULES, type Environment, type KeysQuestion } from '../environment.ts';
+import { ALL_RULES, beginRound, type Environment, type KeysQuestion } from '../environment.ts';
 import { canBePlaceholders } from '../key.ts';
 import { type IdReader, idReader, legalIds, placeholdersFor, planText, withoutImplied } from './id-parameters.ts';
 import { type ForInstants, forInstants, servesInstant } from './moments.ts';
@@ -155,6 +155,7 @@ function templatesOf(key: string, { registry, rules }: Environment): Template[] 
 function plannedIn<T>(env: Environment, plan: (env: Environment) => T): Omit<Round<T>, 'placeholders'> {
   // Predicates of an earlier round were made when fewer keys were known.
   env.made.clear();
+  beginRound(env);
   const planned = plan(env);
   const asked = [...env.pending];
   env.pending.clear();

@@ -83,6 +83,43 @@ export function typedValue(
   return read ? read(text, context) : SEARCH_TYPES[parameter.type].read(text, parameter, context);
 }
 
+/** For each component of a composite, the values of which one must hold. */
+export type CompositeParts = readonly (readonly TypedValue[])[];
+
+/** Joins composite values that differ in one component only: most name a few codes, each with several amounts. */
+export function alikeComposites(composites: readonly Of<'composite'>[]): readonly CompositeParts[] {
+  let joined: readonly CompositeParts[] = composites.map(({ parts }) => parts.map(part => [part]));
+  const components = Math.max(0, ...joined.map(parts => parts.length));
+  for (let i = components - 1; i >= 0; i--) {
+    const alike = Map.groupBy(joined, parts => JSON.stringify(parts.toSpliced(i, 1)));
+    joined = [...alike.values()].flatMap(([first, ...more]) =>
+      first === undefined
+        ? []
+        : [
+            first.with(
+              i,
+              [first, ...more].flatMap(parts => parts[i] ?? []),
+            ),
+          ],
+    );
+  }
+  return joined;
+}
+
+/**
+ * Counts the values of a parameter that no comparison can join: composites that differ in several components, and units
+ * of quantities. Each is planned for every mapping by itself, which takes milliseconds.
+ */
+export function unjoinedIn(values: readonly TypedValue[]): number {
+  const composites = values.filter((value): value is Of<'composite'> => value.kind === 'composite');
+  const quantities = values.filter((value): value is Of<'quantity'> => value.kind === 'quantity');
+  const units = new Set(quantities.map(({ system, code }) => JSON.stringify([system, code])));
+  return alikeComposites(composites).reduce(
+    (n, parts) => n + Math.max(1, ...parts.map(part => unjoinedIn(part))),
+    units.size,
+  );
+}
+
 /** Makes the leaf that tests for one of several values. Values of a kind are tested together. */
 export function matching(values: readonly TypedValue[], modifier: Modifier | undefined, ask: Asking): Leaf {
   const leaves: Leaf[] = [];
