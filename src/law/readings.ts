@@ -42,10 +42,14 @@ const DAY = /^(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/;
 
 /** A time without an offset is in UTC. */
 const IN_UTC: Single = {
-  differs: (stored, emitted, { zone }) => {
+  differs: (stored, emitted, { zone, options }) => {
     const [, day, time = '', offset = 'Z'] = /^(\S{10})[ T]([\d:.]+) *(Z|[+-]\d\d:\d\d)?$/i.exec(stored.trim()) ?? [];
+    const at = Date.parse(`${day}T${time}${offset}`);
+    const timeZone = options.clock ?? zone;
+    if (options.precision !== undefined)
+      return !isPartOf(emitted, new Date(at).toLocaleDateString('sv', { timeZone }), options);
     // Before zones had whole minutes, offsets were inexact.
-    return (day ?? '') >= '1900' && !isMoment(emitted, Date.parse(`${day}T${time}${offset}`), zone);
+    return (day ?? '') >= '1900' && !isMoment(emitted, at, timeZone);
   },
   means: stored => DAY.test(stored.slice(0, 10)) && CLOCK.test(stored.slice(10)) && /[1-9]/.test(stored.slice(11)),
 };
@@ -357,7 +361,13 @@ function isNumeric({ kind }: ColumnType): boolean {
   return kind === 'integer' || kind === 'decimal' || kind === 'float' || kind === 'bit';
 }
 
-function differsInTime(stored: string, emitted: string, { zone }: Context): boolean {
+/** A month or a year alone. */
+function isPartOf(emitted: string, day: string, { precision }: CodecOptions): boolean {
+  return emitted === day.slice(0, precision === 'month' ? 7 : 4);
+}
+
+function differsInTime(stored: string, emitted: string, { zone, options }: Context): boolean {
+  if (options.precision !== undefined) return !isPartOf(emitted, stored.trim(), options);
   return !agreesInTime(emitted, stored, zone);
 }
 

@@ -91,6 +91,8 @@ export function longestKey(type: ColumnType, codec: IdCodec): number {
       return 1 + DIGITS[type.bits];
     case 'decimal':
       return 1 + type.precision;
+    case 'float':
+      return 1 + DIGITS[64];
     case 'date':
       return 'yyyy-mm-dd'.length;
     case 'datetime':
@@ -171,6 +173,7 @@ function defaultName(type: ColumnType): IdCodec['name'] | undefined {
       return 'plain';
     case 'integer':
     case 'decimal':
+    case 'float':
       return 'integer';
     case 'uuid':
     case 'binary':
@@ -188,6 +191,8 @@ function integer(type: ColumnType): IdCodec | undefined {
     // It accepts only the spelling that is printed.
     return { name: 'integer', print: printInteger, parse: part => parseInteger(part, type.bits) };
   }
+  // A float of 32 bits is written by more than one whole number.
+  if (type.kind === 'float') return type.single ? undefined : roundTrip('integer', printWhole, parseWhole);
   if (type.kind !== 'decimal' || type.scale > 0) return undefined;
   if (holdsAnyNumber(type)) return { name: 'integer', print: printInteger, parse: part => parseInteger(part, 64) };
   const fits = (part: string): string | undefined =>
@@ -227,6 +232,16 @@ function printInteger(raw: SqlValue): string | undefined {
   return (typeof raw === 'number' && Number.isInteger(raw)) || (typeof raw === 'string' && /^-?\d+$/.test(raw))
     ? String(raw)
     : undefined;
+}
+
+/** Prints a float that is a whole number of 64 bits, which is what engines can test. */
+function printWhole(raw: SqlValue): string | undefined {
+  const number = raw === null ? Number.NaN : Number(raw);
+  return Number.isInteger(number) && number >= -(2 ** 63) && number < 2 ** 63 ? String(number) : undefined;
+}
+
+function parseWhole(part: string): number | undefined {
+  return /^(?:0|-?[1-9]\d{0,18})$/.test(part) ? Number(part) : undefined;
 }
 
 /** Prints `2024-03-10`; a text that is no day makes no id. */

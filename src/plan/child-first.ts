@@ -19,7 +19,9 @@ export function childFirst(rows: Relation, outside: ReadonlySet<Identifier>): Re
   if (linked?.kind !== 'exists' || linked.not || more.length > 0) return rows;
   const { from: child } = linked;
   const own = declared(rows);
-  if (child.joins.length > 0 || own.has(child.alias)) return rows;
+  // Lookups of the child row come along, if they need nothing of its row.
+  if ([...declared(child)].some(alias => own.has(alias))) return rows;
+  if (child.joins.some(({ on }) => mentions(on, own))) return rows;
   const inner = conjuncts(child.where);
   const back = inner.filter(part => mentions(part, own));
   // The condition between the child row and its parent row must not need outer columns.

@@ -62,7 +62,7 @@ function idPartsFilled(parts: readonly IdPart[]): Predicate {
     ...parts.map(part => {
       if (part.kind === 'literal') return TRUE;
       // Ids contain whole numbers only.
-      if (holdsAnyNumber(part.column.type)) return isWhole(part.column);
+      if (part.column.type.kind === 'float' || holdsAnyNumber(part.column.type)) return isWhole(part.column);
       // A binary that does not have 16 bytes is no UUID.
       if (part.column.type.kind === 'binary') return not(isNull(call('uuid', [part.column], UNICODE)));
       if (part.column.type.kind !== 'text') return not(isNull(part.column));

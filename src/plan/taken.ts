@@ -85,4 +85,4 @@ export function isComparedAlike(one: ColumnType, other: ColumnType): boolean {
   return one.kind === other.kind && ALIKE.has(one.kind) && isSmallUuid(one) === isSmallUuid(other);
 }
 
-const ALIKE: ReadonlySet<ColumnType['kind']> = new Set(['integer', 'decimal', 'text', 'uuid']);
+const ALIKE: ReadonlySet<ColumnType['kind']> = new Set(['integer', 'decimal', 'float', 'text', 'uuid']);

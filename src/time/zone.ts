@@ -278,3 +278,23 @@ export function parseTimeKey(key: string): { packed: number; local: number; rest
 
 /** Local times of UTC are instants. */
 export const UTC: Zone = zoneOf('UTC');
+
+/** In lower case. To ask the runtime takes longer than to read the rest of pack.yaml; it knows some six hundred. */
+const names = new Set<string>();
+
+/**
+ * Whether a pack may name the zone. `EST` is a zone too, one without daylight saving: whoever writes it means that of a
+ * place.
+ */
+export function isZone(zone: string): boolean {
+  if (!zone.includes('/') && zone !== 'UTC') return false;
+  if (names.has(zone.toLowerCase())) return true;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    names.add(zone.toLowerCase());
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}

@@ -54,6 +54,22 @@ test('child rows are searched by their target, then the parent row by its key', 
   expect(sql.at(-1)?.indexOf('FROM TEAM AS')).toBeGreaterThan(child);
 });
 
+test('so are child rows of which a lookup says which count', async () => {
+  const schema = `${SCHEMA}
+CREATE TABLE KIND (KIND INTEGER NOT NULL PRIMARY KEY, MEANING VARCHAR(9) COLLATE RTRIM);
+ALTER TABLE TEAM_SITE ADD COLUMN KIND INTEGER;
+INSERT INTO KIND VALUES (1, 'OPEN'), (2, 'SHUT');
+UPDATE TEAM_SITE SET KIND = CASE NO WHEN 1 THEN 1 ELSE 2 END;
+`;
+  const open = 'lookup: { k: { table: KIND, on: { KIND: s.KIND }, where: { MEANING: OPEN }, required: true } }';
+  const pack = { ...PACK, 'team.yaml': PACK['team.yaml'].replace('order: [NO]', `order: [NO], ${open}`) };
+  const { ids, sql } = await searchSmall(schema, pack, 'Location?_has:HealthcareService:location:name=red');
+  expect(ids).toEqual(['1']);
+  const child = sql.at(-1)?.indexOf('FROM TEAM_SITE') ?? -1;
+  expect(child).toBeGreaterThan(0);
+  expect(sql.at(-1)?.indexOf('FROM TEAM AS')).toBeGreaterThan(child);
+});
+
 const VISITS = `
 CREATE TABLE VISIT (NO INTEGER NOT NULL PRIMARY KEY, STAY VARCHAR(5) COLLATE RTRIM, NM VARCHAR(20) COLLATE RTRIM);
 CREATE INDEX VISIT_STAY ON VISIT (STAY);

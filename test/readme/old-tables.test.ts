@@ -48,6 +48,10 @@ CREATE TABLE TERM (TERM_NO INTEGER NOT NULL PRIMARY KEY, SOURCE VARCHAR(9), CODE
 INSERT INTO TERM VALUES (11, 'LN', '85354-9'), (12, 'SCT', '75367002'), (13, 'HOUSE', 'H7');
 CREATE TABLE ESTIMATE (NO INTEGER NOT NULL PRIMARY KEY, BORN DATE, ESTIMATED INTEGER);
 INSERT INTO ESTIMATE VALUES (1, '1968-01-01', 1), (2, '1968-07-08', 0), (3, NULL, 1);
+CREATE TABLE BIRTH (BIRTH_ID FLOAT NOT NULL PRIMARY KEY, BORN_UTC DATETIME, BORN_TZ INTEGER);
+INSERT INTO BIRTH VALUES (600346, '1970-01-02 06:30:00.000', 127), (600347, '1970-01-02 06:30:00.000', 126), (600348.5, NULL, 0);
+CREATE TABLE FLAGGED (NO INTEGER NOT NULL PRIMARY KEY, DAY_AT DATETIME, EXACT INTEGER);
+INSERT INTO FLAGGED VALUES (1, '1970-03-09 22:00:00.000', 3), (2, '1970-03-09 22:00:00.000', 2), (3, '1970-03-09 22:00:00.000', 0);
 CREATE TABLE FACT (NO INTEGER NOT NULL PRIMARY KEY, PATIENT_NUM INTEGER, CONCEPT_CD VARCHAR(50), MODIFIER_CD VARCHAR(20), INSTANCE_NUM INTEGER, NVAL_NUM DECIMAL(9,2));
 INSERT INTO FACT VALUES (1, 1, 'LOINC:2345-7', '@', 1, 5), (2, 1, 'ICD10CM:E11.9', 'MED:DOSE', 1, 20), (3, 1, 'ICD10CM:E11.9', '@', 1, NULL), (4, 1, 'LOINC:', '@', 1, NULL), (5, 1, 'LOINC:2345-7', '@', 2, NULL);
 CREATE TABLE DX (NO INTEGER NOT NULL PRIMARY KEY, ICD CHAR(7), VERSION SMALLINT, AGE SMALLINT, AT_YEAR SMALLINT);
@@ -209,6 +213,22 @@ id: "{NO}"
 compartment: { none: a test }
 elements:
   birthDate: { first: [{ sql: "substr({p.BORN}, 1, 4) || '0000'", type: char(8), via: ymd8, if: { p.ESTIMATED: 1 } }, { from: p.BORN }] }
+---
+mapping: flagged
+resource: Person
+source: { table: FLAGGED, as: p, key: [NO] }
+id: "g-{NO}"
+compartment: { none: a test }
+elements:
+  birthDate: { first: [{ from: DAY_AT, via: { date: { precision: year } }, if: { EXACT: 3 } }, { from: DAY_AT, via: { date: { precision: month } }, if: { EXACT: 2 } }, { from: DAY_AT, via: date }] }
+---
+mapping: births
+resource: Person
+source: { table: BIRTH, as: p, key: [BIRTH_ID] }
+id: "f-{BIRTH_ID}"
+compartment: { none: a test }
+elements:
+  birthDate: { first: [{ from: BORN_UTC, via: { date: { zone: UTC, clock: America/Denver } }, if: { BORN_TZ: 127 } }, { from: BORN_UTC, via: { date: { zone: UTC } } }] }
 `;
 
 const FACTS = `mapping: facts
@@ -516,7 +536,18 @@ test('the forms in "What old tables have" work as documented', async () => {
   expect(await ids('NutritionOrder', 'formula', 'E11.9')).toEqual(['2']);
   expect(await ids('NutritionOrder', 'formula', 'http://loinc.org|')).toEqual(['1', '5']);
   expect(await ids('NutritionOrder', 'formula:missing', 'true')).toEqual(['4']);
-  const estimated = await allOf(facade, 'Person', [['_id:not', 'i-1,i-2']]);
+  const births = await allOf(facade, 'Person', [['_id', 'f-600346,f-600347,f-600348.5']]);
+  expect(births.map(({ id, birthDate }) => [id, birthDate])).toEqual([
+    ['f-600346', '1970-01-01'],
+    ['f-600347', '1970-01-02'],
+  ]);
+  expect(await ids('Person', 'birthdate', '1970-01-01')).toEqual(['f-600346']);
+  const flagged = await allOf(facade, 'Person', [['_id', 'g-1,g-2,g-3']]);
+  expect(flagged.map(({ birthDate }) => birthDate)).toEqual(['1970', '1970-03', '1970-03-09']);
+  expect(await ids('Person', 'birthdate', '1970')).toEqual(['g-1', 'g-2', 'g-3', 'f-600346', 'f-600347']);
+  expect(await ids('Person', 'birthdate', '1970-03')).toEqual(['g-2', 'g-3']);
+  const others = 'i-1,i-2,f-600346,f-600347,g-1,g-2,g-3';
+  const estimated = await allOf(facade, 'Person', [['_id:not', others]]);
   expect(estimated.map(({ birthDate }) => birthDate)).toEqual(['1968', '1968-07-08', undefined]);
   expect(await ids('Person', 'birthdate', '1968')).toEqual(['1', '2']);
   expect(await ids('Person', 'birthdate', '1968-07')).toEqual(['2']);

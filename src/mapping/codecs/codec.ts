@@ -67,6 +67,10 @@ export interface CodecOptions {
   readonly from?: number;
   /** Times follow a point. */
   readonly point?: true;
+  /** The zone whose clocks show a moment, if it is not that of the pack. */
+  readonly clock?: string;
+  /** The part of a day that is written. */
+  readonly precision?: 'month' | 'year';
   /** Dates are a year and its day. */
   readonly ordinal?: true;
   /** Text steps before the codec, and the label of the codec itself. */

@@ -43,6 +43,22 @@ export const WHOLE_YEAR: Precision = {
   length: 'next',
 };
 
+/** The part of a day that is written. */
+export type DayPrecision = 'day' | 'month' | 'year';
+
+/** Characters of `2024-03-10` that are written. */
+export const CHARACTERS: Readonly<Record<DayPrecision, number>> = { day: 10, month: 7, year: 4 };
+
+/** Returns the days, as numbers since 1970-01-01, whose written part satisfies one of the conjunctions. */
+export function daysSatisfying(any: readonly (readonly DateEdge[])[], zone: Zone, told: DayPrecision): RangeSet {
+  if (told === 'day') return satisfying(any, zone, WHOLE_DAY);
+  const isMonth = told === 'month';
+  return mapEnds(satisfying(any, zone, isMonth ? WHOLE_MONTH : WHOLE_YEAR), number => {
+    const year = isMonth ? Math.floor(number / 12) : number;
+    return dayOf(year, isMonth ? number - year * 12 + 1 : 1, 1);
+  });
+}
+
 /** Returns the numbers of the values whose interval satisfies one of the conjunctions. */
 export function satisfying(any: readonly (readonly DateEdge[])[], zone: Zone, precision: Precision): RangeSet {
   const from = (instant: number): RangeSet => {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type ColumnType, holdsAnyNumber, isMixed, utcLayoutOf } from '../../sql/column-type.ts';
 import { DAY } from '../../time/calendar.ts';
 import type { EpochUnit } from '../../time/epoch-units.ts';
-import { zoneOf } from '../../time/zone.ts';
+import { isZone, zoneOf } from '../../time/zone.ts';
 import type { Codec } from './codec.ts';
 import { dateAndTimeCodec, type MomentOptions } from './date-and-time.ts';
 import { dateAtCodec, dateCodec, datetimeCodec } from './datetime.ts';
@@ -17,7 +17,7 @@ import { dtmCodec } from './dtm.ts';
 import { type CodecContext, type CodecEntry, entry, refuse } from './entry.ts';
 import { computedEpochCodec, type EpochOptions, epochCodec } from './epoch.ts';
 import { horologCodec } from './horolog.ts';
-import { instantCodec } from './instant.ts';
+import { type InstantOptions, instantCodec } from './instant.ts';
 import { onWholeNumbers } from './number.ts';
 import { firstOrdinal, ordinalDays } from './ordinal-days.ts';
 import { isWholeNumber } from './packed-column.ts';
@@ -33,7 +33,8 @@ const NONE = z.undefined();
 const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/;
 const NO_TIME = 'an instant has a time of day and a DATE column none: `via: {date: {at: "00:00"}}` says which is meant';
 const NO_MIDNIGHT = '`midnight` is for local times: a column with offsets or in UTC has the moment itself';
-const NO_ZONE = 'datetime: `zone` is for a column with times; a day is none of UTC';
+const NO_ZONE = '`zone` is for a column with times; a day is none of UTC';
+const NO_TIME_OF_MONTHS = 'date: `at` is a time of a day; with `precision` the day is not told';
 const AT_OF_DAYS = 'date: `at` is for a DATE column; a column with times has its own';
 /** Times of two columns may be written without seconds. */
 const MOMENT = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'a time of day is HH:MM');
@@ -44,6 +45,8 @@ const TO_THE_SECOND = 14;
 const GIVES_MOMENTS = '`at` gives an instant or a dateTime';
 /** Days of UTC, if those of the pack's zone are not meant. */
 const UTC = z.literal('UTC', '`zone` is UTC, or is left out for the zone of the pack');
+const CLOCK_OF = z.string().refine(isZone, '`clock` is the IANA name of a place, such as America/Denver, or UTC');
+const NO_CLOCK = '`clock` shows moments: a column with offsets, or one with `zone: UTC`';
 /** The century that years of two or three digits count from, as `1900` of CYYMMDD. */
 const SINCE = z.string().regex(/^(?:1\d|20)00$/, 'the first year of a century, such as 1900');
 const WHICH_DAY = 'days: `{days: {since: 1899-12-30}}` says which day the number 0 is';
@@ -115,34 +118,43 @@ export const DATE_CODECS: Readonly<Record<string, CodecEntry>> = {
     return dtmCodec({ zone: zoneOf(zone), fhirType: shownAs(fhirType), atMidnight: options?.at !== undefined });
   }),
   datetime: entry(
-    z.strictObject({ midnight: z.enum(['date', 'absent', 'time']).optional(), zone: UTC.optional() }).optional(),
+    z
+      .strictObject({
+        midnight: z.enum(['date', 'absent', 'time']).optional(),
+        zone: UTC.optional(),
+        clock: CLOCK_OF.optional(),
+      })
+      .optional(),
     (options, [type], { zone, fhirType }) => {
       const midnight = options?.midnight ?? 'time';
       const gives = fhirType === 'date' ? 'day' : fhirType === 'instant' ? 'instant' : 'dateTime';
-      if (type?.kind === 'instant') {
-        return midnight === 'time' ? instantCodec({ zone: zoneOf(zone), columnType: type, gives }) : NO_MIDNIGHT;
-      }
+      const moments = momentsOf(type, options, zone, gives);
+      if (moments !== undefined) return midnight === 'time' ? moments : NO_MIDNIGHT;
       if (!isTimed(type)) return refuse('datetime', type);
-      // A layout of rows that states UTC is read accordingly.
-      if (options?.zone !== undefined && utcLayoutOf(type) === undefined) {
-        if (midnight !== 'time') return NO_MIDNIGHT;
-        return type.kind === 'date' ? NO_ZONE : instantCodec({ zone: zoneOf(zone), columnType: inUtc(type), gives });
-      }
       if (fhirType === 'instant' && type.kind === 'date') return NO_TIME;
       return datetimeCodec({ zone: zoneOf(zone), columnType: type, fhirType: shownAs(fhirType), midnight });
     },
   ),
   date: entry(
-    z.union([NONE, z.strictObject({ at: z.string().regex(CLOCK, 'a time of day is HH:MM or HH:MM:SS') })]),
+    z
+      .strictObject({
+        at: z.string().regex(CLOCK, 'a time of day is HH:MM or HH:MM:SS').optional(),
+        zone: UTC.optional(),
+        clock: CLOCK_OF.optional(),
+        precision: z.enum(['day', 'month', 'year']).optional(),
+      })
+      .optional(),
     (options, [type], { zone, fhirType }) => {
-      if (type?.kind === 'instant' && !options)
-        return instantCodec({ zone: zoneOf(zone), columnType: type, gives: 'day' });
-      if (!isTimed(type)) return type?.kind === 'instant' ? AT_OF_DAYS : refuse('date', type);
-      if (!options)
+      const told = options?.precision ?? 'day';
+      const moments = momentsOf(type, options, zone, told);
+      if (moments !== undefined) return options?.at === undefined ? moments : AT_OF_DAYS;
+      if (!isTimed(type)) return refuse('date', type);
+      if (options?.at === undefined)
         return fhirType === 'instant' && type.kind === 'date'
           ? NO_TIME
-          : dateCodec({ zone: zoneOf(zone), columnType: type });
+          : dateCodec({ zone: zoneOf(zone), columnType: type, told });
       if (type.kind !== 'date') return AT_OF_DAYS;
+      if (options.precision !== undefined) return NO_TIME_OF_MONTHS;
       if (!isMoment(fhirType)) return 'date: `at` gives an instant or a dateTime';
       const at = millisecondsOf(options.at);
       return dateAtCodec({ zone: zoneOf(zone), columnType: { ...type, kind: 'date' }, fhirType, at });
@@ -289,6 +301,25 @@ const MOST_DIGITS = 38;
 
 function isMoment(fhirType: string): fhirType is 'dateTime' | 'instant' {
   return fhirType === 'dateTime' || fhirType === 'instant';
+}
+
+/**
+ * Makes the codec of a column that has moments, by its type or because the mapping says so. Returns a message if that
+ * is impossible, and undefined if the column has local times or none.
+ */
+function momentsOf(
+  type: ColumnType | undefined,
+  options: { readonly zone?: 'UTC' | undefined; readonly clock?: string | undefined } | undefined,
+  zone: string,
+  gives: InstantOptions['gives'],
+): Codec | string | undefined {
+  const clocks = { zone: zoneOf(zone), ...(options?.clock !== undefined && { shown: zoneOf(options.clock) }), gives };
+  if (type?.kind === 'instant') return instantCodec({ ...clocks, columnType: type });
+  if (!isTimed(type)) return undefined;
+  if (options?.zone === undefined) return options?.clock === undefined ? undefined : NO_CLOCK;
+  // A layout of rows that states UTC is read accordingly.
+  if (options.clock === undefined && utcLayoutOf(type) !== undefined) return undefined;
+  return type.kind === 'date' ? NO_ZONE : instantCodec({ ...clocks, columnType: inUtc(type) });
 }
 
 /** Reads rows without a common layout by UTC clocks. A row with an offset is that moment. */

@@ -25,7 +25,16 @@ import { parseLocal, parseTimeKey, printLocal, timeKey, UTC, type Zone } from '.
 import type { DateEdge } from '../criterion.ts';
 import { rangePredicate, successor } from '../ranges.ts';
 import { type Codec, type OrderFace, only, standing } from './codec.ts';
-import { MILLISECOND, SECOND, SECOND_BY_MILLISECOND, satisfying, WHOLE_DAY } from './date-interval.ts';
+import {
+  CHARACTERS,
+  type DayPrecision,
+  daysSatisfying,
+  MILLISECOND,
+  SECOND,
+  SECOND_BY_MILLISECOND,
+  satisfying,
+  WHOLE_DAY,
+} from './date-interval.ts';
 import { bounds, isComputed, raise, storedFromKey, storedReader, type TimedType, timeLiteral } from './stored-time.ts';
 import { onUtcInstants } from './utc-instants.ts';
 
@@ -146,8 +155,14 @@ function millisecondsOf(text: string): string {
   return text.length > 19 ? `.${text.slice(20, 23).padEnd(3, '0')}` : '.000';
 }
 
-/** Makes the codec of the day alone, of a DATE column or of the local time in a DATETIME column. */
-export function dateCodec({ zone, columnType }: { readonly zone: Zone; readonly columnType: TimedType }): Codec {
+export interface DateOptions {
+  readonly zone: Zone;
+  readonly columnType: TimedType;
+  readonly told?: DayPrecision;
+}
+
+/** Makes the codec of the day, its month or its year, of a DATE column or of the local time in a DATETIME column. */
+export function dateCodec({ zone, columnType, told = 'day' }: DateOptions): Codec {
   const stored = storedReader(columnType);
   return {
     label: 'date',
@@ -157,15 +172,16 @@ export function dateCodec({ zone, columnType }: { readonly zone: Zone; readonly 
     inverse: isComputed(columnType) ? 'computed' : 'indexed',
     decode: raw => {
       const text = stored(raw);
-      return text === undefined || parseDay(text) === undefined ? undefined : text.slice(0, 10);
+      return text === undefined || parseDay(text) === undefined ? undefined : text.slice(0, CHARACTERS[told]);
     },
     present: columns => not(isNull(only(columns))),
     match: (columns, criterion) => {
       if (criterion.kind !== 'date') return undefined;
-      const days = satisfying(criterion.any, zone, WHOLE_DAY);
+      const days = daysSatisfying(criterion.any, zone, told);
       return matchTimes(only(columns), columnType, days, DAY, columnType.kind === 'date' ? 'single' : 'many');
     },
-    order: timeOrder(columnType),
+    // The column sorts within a month, too, where all are equal.
+    ...(told === 'day' ? { order: timeOrder(columnType) } : { options: { precision: told } }),
   };
 }
 

@@ -1,8 +1,8 @@
 /**
  * `datetime` and `date` of columns that store moments: with an offset from UTC (DATETIMEOFFSET), or as a DATETIME that
  * the mapping declares as UTC. In: the moment on clocks in UTC (src/sql/plan.ts), because the server compares, sorts
- * and indexes such a column by its instant. Out: dateTime, instant or the day, all in the pack's zone. Two rows that
- * the server treats as equal have one value, whatever their stored offsets.
+ * and indexes such a column by its instant. Out: dateTime, instant or the day, all in the pack's zone or in another one
+ * that the mapping names. Two rows that the server treats as equal have one value, whatever their stored offsets.
  * https://learn.microsoft.com/sql/t-sql/data-types/datetimeoffset-transact-sql
  */
 import type { ColumnType } from '../../sql/column-type.ts';
@@ -15,16 +15,18 @@ import { parseLocal, printLocal, timeKey, UTC, type Zone, zoneOf } from '../../t
 import type { Criterion, DateEdge } from '../criterion.ts';
 import { outerBounds, rangePredicate } from '../ranges.ts';
 import { type Codec, only } from './codec.ts';
-import { MILLISECOND, SECOND, satisfying, WHOLE_DAY } from './date-interval.ts';
+import { CHARACTERS, type DayPrecision, daysSatisfying, MILLISECOND, SECOND, satisfying } from './date-interval.ts';
 import { bounds, type DatetimeType, isComputed, storedFromKey, storedReader } from './stored-time.ts';
 
 export type InstantType = Extract<ColumnType, { kind: 'instant' }>;
 
 export interface InstantOptions {
   readonly zone: Zone;
+  /** Where the clocks stand that the moment is shown by, or its day; without it those of `zone`. */
+  readonly shown?: Zone;
   readonly columnType: InstantType | DatetimeType;
-  /** `day`: the day alone, for a `date` or a dateTime. */
-  readonly gives: 'dateTime' | 'instant' | 'day';
+  /** A day, its month and its year are for a `date` or a dateTime. */
+  readonly gives: 'dateTime' | 'instant' | DayPrecision;
 }
 
 const FIRST = FIRST_DAY * DAY;
@@ -33,11 +35,15 @@ const END = END_DAY * DAY;
 const UNITS = 10_000;
 const MOST_DIGITS = 7;
 
-export function instantCodec({ zone, columnType, gives }: InstantOptions): Codec {
+export function instantCodec({ zone, shown = zone, columnType, gives }: InstantOptions): Codec {
   const { first, end, textOf, stored } = keptIn(columnType);
   // At either end of the calendar FHIR may be unable to write the local year.
-  const least = Math.max(first, FIRST - zone.offsetAt(FIRST));
-  const beyond = Math.min(end, END - zone.offsetAt(END - DAY));
+  const least = Math.max(first, ...[zone, shown].map(one => FIRST - one.offsetAt(FIRST)));
+  const beyond = Math.min(end, ...[zone, shown].map(one => END - one.offsetAt(END - DAY)));
+  // Days sort among days, moments among moments.
+  const isDay = gives !== 'dateTime' && gives !== 'instant';
+  const sorted = isDay ? shown : zone;
+  const isCut = gives === 'month' || gives === 'year';
   const ends = { first: least, end: beyond };
   const literal = (at: number): Expression => value(textOf({ at, rest: 0 }) ?? null, columnType);
   const from = least > first ? literal(least) : undefined;
@@ -54,15 +60,17 @@ export function instantCodec({ zone, columnType, gives }: InstantOptions): Codec
   const write = (raw: string): string | undefined => {
     const found = read(raw);
     if (!found) return undefined;
-    const offset = zone.offsetAt(found.at);
+    const offset = shown.offsetAt(found.at);
     const local = found.at + offset;
-    return gives === 'day' ? printDay(Math.floor(local / DAY)) : printMoment(local, printOffset(offset), gives);
+    if (!isDay) return printMoment(local, printOffset(offset), gives);
+    return printDay(Math.floor(local / DAY)).slice(0, CHARACTERS[gives]);
   };
   // Caches the last value: the time of a row's last change is written again in a header.
   let last: { readonly text: string; readonly value: string | undefined } | undefined;
   return {
-    label: `${gives === 'day' ? 'date' : 'datetime'}${columnType.kind === 'instant' ? '' : ' (in UTC)'}`,
-    yields: gives === 'day' ? ['date', 'dateTime'] : [gives],
+    label: `${isDay ? 'date' : 'datetime'}${columnType.kind === 'instant' ? '' : ' (in UTC)'}`,
+    yields: isDay ? ['date', 'dateTime'] : [gives],
+    options: { ...(shown !== zone && { clock: shown.name }), ...(isCut && { precision: gives }) },
     columns: 1,
     plain: true,
     inverse: isComputed(columnType) ? 'computed' : 'indexed',
@@ -77,25 +85,28 @@ export function instantCodec({ zone, columnType, gives }: InstantOptions): Codec
     match: (columns, criterion) => {
       if (criterion.kind !== 'date') return undefined;
       const column = only(columns);
-      const within = clip(instantsOf(criterion, gives, zone), least, beyond);
+      const within = clip(instantsOf(criterion, gives, zone, shown), least, beyond);
       const held = mapEnds(within, at => (textOf({ at, rest: 0 }) === undefined ? Number.POSITIVE_INFINITY : at));
       // Each millisecond stands for several moments that a column may hold.
       const found = rangePredicate(held, { column, literal, next: undefined, present: inRange(column) });
       return and(inRange(column, held), found);
     },
-    order: {
-      by: columns => [only(columns)],
-      toKey: ([raw]) => {
-        const found = read(raw);
-        return found && instantKey(found.at, zone, found.rest);
+    // The column sorts within a month, too, where all are equal.
+    ...(!isCut && {
+      order: {
+        by: columns => [only(columns)],
+        toKey: ([raw]) => {
+          const found = read(raw);
+          return found && instantKey(found.at, sorted, found.rest);
+        },
+        fromKey: key => {
+          const found = fineFromKey(String(key), sorted, ends);
+          const text = found && textOf(found);
+          const at = text === undefined ? undefined : parseLocal(stored(text) ?? '');
+          return text === undefined || at === undefined || at >= beyond ? undefined : [text];
+        },
       },
-      fromKey: key => {
-        const found = fineFromKey(String(key), zone, ends);
-        const text = found && textOf(found);
-        const at = text === undefined ? undefined : parseLocal(stored(text) ?? '');
-        return text === undefined || at === undefined || at >= beyond ? undefined : [text];
-      },
-    },
+    }),
   };
 }
 
@@ -115,16 +126,22 @@ function instantsOf(
   { any }: Extract<Criterion, { kind: 'date' }>,
   gives: InstantOptions['gives'],
   zone: Zone,
+  shown: Zone,
 ): RangeSet {
   if (gives === 'instant') return satisfying(any, UTC, MILLISECOND);
   if (gives === 'dateTime') return mapEnds(satisfying(any, UTC, SECOND), second => second * 1000);
-  return instantsOfDays(any, zone, zone);
+  return instantsOfDays(any, zone, shown, gives);
 }
 
-/** Returns the instants whose day on clocks in `shown` satisfies a criterion. */
-export function instantsOfDays(any: readonly (readonly DateEdge[])[], zone: Zone, shown: Zone): RangeSet {
+/** Returns the instants whose day on clocks in `shown`, as far as it is written, satisfies a criterion. */
+export function instantsOfDays(
+  any: readonly (readonly DateEdge[])[],
+  zone: Zone,
+  shown: Zone,
+  told: DayPrecision = 'day',
+): RangeSet {
   const from = (day: number): RangeSet => (Number.isFinite(day) ? shown.instantsFrom(day * DAY) : EVERYTHING);
-  const days = satisfying(any, zone, WHOLE_DAY);
+  const days = daysSatisfying(any, zone, told);
   return union(
     ...days.map(day =>
       Number.isFinite(day.to) ? intersect(from(day.from), complement(from(day.to))) : from(day.from),

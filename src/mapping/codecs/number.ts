@@ -209,7 +209,7 @@ export function matchDouble(number: Expression, type: ColumnType, { op, at }: Nu
 /** Operators if the double prints as more than the bound. */
 const MORE = { '>=': '>=', '>': '>=', '<=': '<', '<': '<' } as const;
 
-/** Tests that the number is whole. */
+/** Tests that the number is whole and has 64 bits. */
 export function isWhole(number: Expression): Predicate {
   return not(isNull(call('whole', [number], LONG)));
 }

@@ -67,7 +67,10 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
       return castNumber(x());
     case 'whole': {
       const sql = writer.expression(first);
-      return first.type.kind === 'integer' ? sql : `CASE WHEN ${sql} = FLOOR(${sql}) THEN ${sql} END`;
+      if (first.type.kind === 'integer') return sql;
+      // Of 64 bits, as on SQLite.
+      const within = `${sql} >= -9223372036854775808E0 AND ${sql} < 9223372036854775808E0`;
+      return `CASE WHEN ${sql} = FLOOR(${sql})${first.type.kind === 'float' ? ` AND ${within}` : ''} THEN ${sql} END`;
     }
     case 'instant':
       return instantOf(writer.expression(first), first.type, operand(args, 1));

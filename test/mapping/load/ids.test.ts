@@ -68,6 +68,14 @@ describe('ids can be parsed without ambiguity', () => {
     const told = (a: string, b: string, id?: string): readonly string[] =>
       problemsOf({ 'a.yaml': mapped('a', a, id), 'b.yaml': mapped('b', b, id) });
     const LOOKUP = 'lookup: { d: { table: dbo.CD_LKUP, on: { CD: SEX }, pick: [TBL_ID] } }';
+    const RENAMED =
+      'lookup: { r: { table: dbo.CD_LKUP, on: { CD: RACE_CD }, pick: [TBL_ID] }, ' +
+      's: { table: dbo.CD_LKUP, on: { CD: SEX }, pick: [TBL_ID] } }';
+    const CHAINED = LOOKUP.replace(
+      'pick: [TBL_ID] } }',
+      'pick: [TBL_ID] }, e: { table: dbo.CD_LKUP, on: { CD: d.STD_CD }, pick: [TBL_ID] } }',
+    );
+    const CHAINED_OTHERWISE = CHAINED.replaceAll('d: {', 'f: {').replaceAll('d.STD_CD', 'f.DESCR');
 
     test.each([
       ['where: { SEX: M }', 'where: { SEX: [F, X] }'],
@@ -76,6 +84,12 @@ describe('ids can be parsed without ambiguity', () => {
       ['where: { any: [{ SEX: M }, { RACE_CD: x, SEX: F }] }', 'where: { none: { SEX: [M, F] }, MRN: present }'],
       ['where: { none: { SEX: M } }', 'where: { SEX: M, RACE_CD: x }'],
       [`${LOOKUP}, where: { d.STD_CD: M }`, `${LOOKUP}, where: { none: { d.STD_CD: M } }`],
+      // What other lookups there are, and how a lookup is named, does not matter.
+      [`${LOOKUP}, where: { d.STD_CD: M }`, `${RENAMED}, where: { s.STD_CD: F, r.STD_CD: X }`],
+      [
+        `${CHAINED}, where: { e.STD_CD: M }`,
+        `${CHAINED.replaceAll('d.', 'g.').replace('d: {', 'g: {')}, where: { e.STD_CD: F }`,
+      ],
     ])('are allowed where no row fulfils both conditions: %s and %s', (a, b) => {
       expect(told(a, b)).toEqual([]);
       expect(told(b, a)).toEqual([]);
@@ -93,6 +107,9 @@ describe('ids can be parsed without ambiguity', () => {
       ['where: { SEX: M }', 'where: { none: { SEX: M, RACE_CD: x } }'],
       ['where: { PT_NO: "1" }', 'where: { PT_NO: "01" }'],
       [`${LOOKUP}, where: { d.STD_CD: M }`, `${LOOKUP.replace('CD: SEX', 'CD: RACE_CD')}, where: { d.STD_CD: F }`],
+      [`${LOOKUP}, where: { d.STD_CD: M }`, `${RENAMED}, where: { r.STD_CD: F, s.STD_CD: M }`],
+      [`${LOOKUP}, where: { d.STD_CD: M }`, `${LOOKUP.replace('[TBL_ID]', '[-TBL_ID]')}, where: { d.STD_CD: F }`],
+      [`${CHAINED}, where: { e.STD_CD: M }`, `${CHAINED_OTHERWISE}, where: { e.STD_CD: F }`],
     ])('are rejected where a row may: %s and %s', (a, b) => {
       expect(told(a, b)).toEqual([
         'b.yaml:4:5: ids of mappings a and b can be equal, such as 0; expected a literal that distinguishes them, or a' +

@@ -1,5 +1,6 @@
 /** Reads pack.yaml. In: its document. Out: settings: systems, zone, deny list, absence rules, lists, fragments. */
 import type { Catalog } from '../../../sql/catalog.ts';
+import { isZone } from '../../../time/zone.ts';
 import type { Pack, Position } from '../../model.ts';
 import { reportMisspelt } from '../codes/system.ts';
 import type { Levels } from '../macros/extend.ts';
@@ -181,26 +182,6 @@ export function columnKey(name: string): string {
 
 function byKey(tree: Tree | undefined): ReadonlyMap<string, Entry> {
   return new Map(entriesOf(tree).map(e => [e.key, e]));
-}
-
-/**
- * Valid zones, in lower case, at most some six hundred. Asking the runtime takes longer than reading the rest of
- * pack.yaml.
- */
-const zones = new Set<string>();
-
-/** True for zones of places and UTC. `EST` has no daylight saving, so its author means the zone of a place. */
-export function isZone(zone: string): boolean {
-  if (!zone.includes('/') && zone !== 'UTC') return false;
-  if (zones.has(zone.toLowerCase())) return true;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-    zones.add(zone.toLowerCase());
-    return true;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
 }
 
 /** Returns the rule that forbids a column, or undefined. */

@@ -7,7 +7,7 @@ import { type Catalog, findTable } from '../../../sql/catalog.ts';
 import type { ColumnExpression } from '../../../sql/expression.ts';
 import { printTable } from '../../../sql/identifier.ts';
 import type { IdPart } from '../../id-rule.ts';
-import type { Condition, Scope } from '../../model.ts';
+import type { Condition, Lookup, Scope } from '../../model.ts';
 
 /** True if no row of the common table fulfills the conditions of both. */
 export function areExclusive(a: Scope, b: Scope): boolean {
@@ -73,12 +73,24 @@ function named(condition: Condition, scope: Scope): Named {
   }
 }
 
-/** Names a column of a lookup by everything that determines its row. */
-function nameOf({ alias, column }: ColumnExpression, { alias: own, lookups }: Scope): string {
-  if (alias === own) return column.toLowerCase();
-  const at = lookups.findIndex(lookup => lookup.alias === alias);
-  const before = JSON.stringify([own, lookups.slice(0, at + 1)], (key, value) => (key === 'at' ? undefined : value));
-  return `${before} ${alias}.${column}`.toLowerCase();
+/** Names a column of a lookup by everything that determines its row, without the aliases of the mapping. */
+function nameOf({ alias, column }: ColumnExpression, scope: Scope): string {
+  if (alias === scope.alias) return column.toLowerCase();
+  const lookup = scope.lookups.find(one => one.alias === alias);
+  return `${lookup ? rowOf(lookup, scope) : alias}.${column}`.toLowerCase();
+}
+
+function rowOf(lookup: Lookup, scope: Scope): string {
+  const { table, on, where, pick } = lookup;
+  return JSON.stringify({ table, on, where, pick }, (key, value: unknown) => {
+    if (key === 'at') return undefined;
+    if (!isColumn(value)) return value;
+    return value.alias === lookup.alias ? `.${value.column}` : nameOf(value, scope);
+  });
+}
+
+function isColumn(value: unknown): value is ColumnExpression {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'column';
 }
 
 function exclusive(a: Named, b: Named): boolean {
