@@ -16,7 +16,7 @@ const search = (type: string, query = ''): Promise<Found> =>
 
 const idsOf = (found: Found): ReadonlySet<string> => new Set(found.map(({ id }) => id));
 
-/** What a path of names leads to, lists flattened. */
+/** The values at a path of names; lists are flattened. */
 function at(value: unknown, ...names: readonly string[]): readonly unknown[] {
   return names.reduce<readonly unknown[]>(
     (values, name) => values.flatMap(v => (v as Readonly<Record<string, unknown>> | undefined)?.[name] ?? []),

@@ -16,7 +16,7 @@ interface Resource {
   readonly recorded?: string;
 }
 
-/** Lists of patients are no part of anybody's chart, and Provenance has none of its own. */
+/** Lists of patients are in nobody's chart, and Provenance has no Provenance of its own. */
 const OTHERS = ['Group', 'Provenance'];
 
 async function allOf(facade: Facade, type: string): Promise<readonly Resource[]> {

@@ -1,4 +1,4 @@
-/** The pack over the vendor's next release: the same patients, from a column of another name. */
+/** Runs the pack over the vendor's next release, in which one column has another name: the patients are the same. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';

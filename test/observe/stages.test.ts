@@ -4,7 +4,7 @@ import { type StageEvent, startStopwatch } from '../../src/observe/statements.ts
 
 afterEach(() => vi.restoreAllMocks());
 
-/** A clock that tells what it is set to. */
+/** A manual clock. */
 function clock(): { now: number } {
   const time = { now: 0 };
   vi.spyOn(performance, 'now').mockImplementation(() => time.now);

@@ -8,7 +8,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const PLAN = {} as SqlPlan;
 
-/** A database that is counted, and what was counted. */
+/** A database whose statements are counted, and the counts. */
 function counted(instead: Partial<Database>) {
   const told: StatementCount[] = [];
   return { told, database: countStatements({ ...openSqlite(':memory:'), ...instead }, one => told.push(one)) };
@@ -49,7 +49,7 @@ test('a stream counts as one statement, with the time spent waiting for its list
   const rows: Row[] = [];
   for await (const list of database.stream(PLAN, 1, { mapping: 'people', bulkhead: 'export' })) {
     rows.push(...list);
-    // What the caller does with them.
+    // The caller's own work with the rows.
     now += 1000;
   }
   expect(rows).toEqual([[1], [2]]);

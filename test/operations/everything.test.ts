@@ -1,6 +1,6 @@
 /**
- * `$everything` against the definition of the compartment, read apart from our planning: searches by each of its
- * parameters, and the references that stand in what they find.
+ * Compares `$everything` with the definition of the compartment, read independently of the planner: searches by each of
+ * its parameters, and the references in their results.
  */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ const everything = (id: string, parameters: Parameters): Promise<Pages> =>
 const search = async (type: string, parameters: Parameters): Promise<readonly Resource[]> =>
   (await allPages(page => demo.facade.search({ type, parameters: page }, CONTEXT), parameters)).matches;
 
-/** Device has a patient too, which the definition forgets; Groups list other patients. */
+/** Device has a patient too, although the definition lacks it; Groups list other patients. */
 function parametersOf(type: string): readonly string[] {
   if (type === 'Device') return ['patient'];
   return type === 'Group' ? [] : patientCompartmentOf(type);
@@ -50,7 +50,7 @@ async function compartment(id: string): Promise<readonly Resource[]> {
 
 const sorted = (names: readonly string[]): readonly string[] => [...new Set(names)].toSorted();
 
-/** Local references anywhere in some resources. */
+/** Local references at any depth of some resources. */
 const references = (resources: readonly Resource[]): readonly string[] =>
   [...JSON.stringify(resources).matchAll(/"reference":"([A-Za-z]+\/[A-Za-z0-9.-]+)"/g)].map(([, name]) => name ?? '');
 

@@ -1,6 +1,4 @@
-/**
- * All pages of an answer: matches and included resources apart, by `Type/id`.
- */
+/** Reads all pages of an answer: matches and included resources separately, by `Type/id`. */
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import type { RequestContext } from '../../src/facade.ts';
 import type { BundleText } from '../../src/pipeline/answer.ts';

@@ -143,7 +143,7 @@ describe('_include along references in child rows', () => {
 test('duplicates do not count towards the limit of includes, and omitted resources are reported', async () => {
   const demo = await openDemo({ patients: 8 });
   const context = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' } as const;
-  // Who has changed a record, and on whose behalf, are often the same organization.
+  // The author of a change and the organization they act for are often the same reference.
   const parameters = [
     ['_revinclude', 'Provenance:agent'],
     ['_elements', 'id'],

@@ -1,6 +1,4 @@
-/**
- * A resource has a time of its last change beside its text only where one row is all that it is made of.
- */
+/** A resource has a Last-Modified time only if it depends on a single row. */
 import { expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { smallClinic } from '../cache/small-clinic.ts';
@@ -18,12 +16,13 @@ test('Last-Modified is the time of change of the row if the resource is made of 
       expect(JSON.parse(found?.json ?? '').meta.lastUpdated).toMatch(/^2024-01-01/);
       return found?.lastUpdated;
     };
-    // Telephones have no stamp; an allergy loses its patient with the patient's row; a stay ends as time goes by.
+    // Telephones have no stamp; an allergy loses its patient if the patient's row is deleted; a stay ends as time
+    // passes.
     expect(await stampOf('Patient')).toBeUndefined();
     expect(await stampOf('AllergyIntolerance')).toBeUndefined();
     expect(await stampOf('Encounter')).toBeUndefined();
     expect(await stampOf('Location')).toMatch(/^2024-01-01/);
-    // A view may be made of any table: here the names of persons.
+    // A view may read any table; this one reads the names of persons.
     expect(await stampOf('Organization')).toBeUndefined();
     expect(await stampOf('HealthcareService')).toBeUndefined();
   } finally {

@@ -1,4 +1,4 @@
-/** Texts that stand in several rows, such as notes by lines: what is served, found and asked of the engines. */
+/** Texts in several rows, such as notes by lines: what is served and found, and the statements for the engines. */
 import { expect, test } from 'vitest';
 import { searchSmall } from '../plan/small-pack.ts';
 

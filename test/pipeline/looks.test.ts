@@ -1,4 +1,4 @@
-/** What is searched for looks at the clock, so that it can be ended; what is found by its keys does not. */
+/** Statements of searches check the clock, so that they can be interrupted; statements by key do not. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { TRUE } from '../../src/sql/construct.ts';
@@ -30,7 +30,7 @@ test('counts of a view check for cancellation per row, those of a table do not',
   expect([looksOf(false), looksOf(true)]).toEqual([true, false]);
 });
 
-/** Looks in each statement that a search sends. */
+/** Number of clock checks in each statement of a search. */
 test.each<[string, readonly (readonly [string, string])[], readonly number[]]>([
   ['a page and its child rows', [['birthdate', 'gt1900']], [1, 0, 0]],
   [

@@ -1,6 +1,6 @@
 /**
- * Columns of type DATETIMEOFFSET: resources, searches, order, pages and conditions go by the instant, whatever offset a
- * row was written with, on SQL Server and on a copy of the database in SQLite alike.
+ * Columns of type DATETIMEOFFSET: resources, searches, order, pages and conditions follow the instant, whatever offset
+ * a row was written with, on SQL Server and on a copy of the database in SQLite alike.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,16 +28,16 @@ const SCHEMA = [
 ];
 
 const PEOPLE = [
-  // The day is another one in New York than where it was written.
+  // The day in New York differs from the day where it was written.
   `1, '1970-02-03 03:00:00 +01:00', '2024-03-14 08:30:00.123456 -04:00', NULL, NULL`,
-  // The same instant as 1, and 100 ns and more before and after it.
+  // The instant of row 1, and 100 ns and more before and after it.
   `2, NULL, '2024-03-14 13:30:00.123456 +01:00', '2024-03-14 12:30:00.123457 +00:00', NULL`,
   `3, '1970-02-03 00:00:00 -05:00', '2024-03-14 23:30:00.123457 +11:00', NULL, NULL`,
   `4, NULL, '2024-03-14 08:30:00.123455 -04:00', NULL, NULL`,
-  // Both half past one on the clocks of New York.
+  // Both are half past one on New York's clocks.
   `5, NULL, '2024-11-03 05:30:00.000001 +00:00', NULL, NULL`,
   `6, NULL, '2024-11-03 06:30:00.000001 +00:00', NULL, NULL`,
-  // What means no value, by clocks of UTC and of New York, and at the ends of the calendar.
+  // Sentinels, by the clocks of UTC and of New York, and at the ends of the calendar.
   `7, '9999-12-31 00:00:00 +00:00', '9999-12-31 00:00:00 -05:00', NULL, NULL`,
   `8, '0001-01-01 00:00:00 +00:00', NULL, NULL, NULL`,
   `9, NULL, '2024-01-01 00:00:00 +00:00', NULL, '2024-05-01 00:00:00 +02:00'`,

@@ -1,4 +1,4 @@
-/** Large pages: how many rows are read at a time, and that nothing else tells them from small ones. */
+/** Large pages: how many rows are read at a time; otherwise they equal small ones. */
 import { expect, onTestFinished, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import type { Facade } from '../../src/facade.ts';
@@ -13,7 +13,7 @@ const CONTEXT = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 
 interface Counted {
   readonly facade: Facade;
   readonly write: (sql: string) => void;
-  /** Rows of each result, in order. */
+  /** Number of rows of each result, in order. */
   readonly results: number[];
 }
 
@@ -66,7 +66,7 @@ test('a page has all its resources in order, and is read in lists of bounded siz
     entry.map(({ resource }) => (Number(resource.id) % 3 === 0 ? 2 : 0)),
   );
   expect([total, link.length]).toEqual([PERSONS, 1]);
-  // One row more says that there are more, and that of the cursor comes again.
+  // One row more shows that there are further ones, and the cursor's row is read again.
   expect(Math.max(...results)).toBeLessThanOrEqual(LIST + 2);
   expect(results.reduce((sum, n) => sum + n, 0)).toBeGreaterThan(PERSONS);
 });
@@ -122,7 +122,7 @@ test('child rows of a sorted page are read in lists', async () => {
   const large = await search(facade, `_sort=-family&_count=${PERSONS}`);
   expect(large.entry).toEqual(small);
   expect(results.toSorted((a, b) => b - a).slice(0, 1)).toEqual([PERSONS]);
-  // Every third has two telephones.
+  // Every third person has two telephones.
   const phones = results.filter(n => n < PERSONS && n > 0);
   expect(phones.length).toBe(Math.ceil(PERSONS / LIST));
   expect(phones.reduce((sum, n) => sum + n, 0)).toBe(2 * Math.floor(PERSONS / 3));

@@ -1,6 +1,6 @@
 /**
- * Page links across changes of the mappings: two servers with one secret, of which one has other mappings, as in a
- * rolling update.
+ * Page links across changes of the mappings: two servers share a secret, and one has other mappings, as in a rolling
+ * update.
  */
 import { expect, test } from 'vitest';
 import { openSmall } from '../plan/small-pack.ts';

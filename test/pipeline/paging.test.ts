@@ -1,6 +1,4 @@
-/**
- * Pages of a search while the table is written to, and what a late page costs.
- */
+/** Pages of a search while the table is written to, and the cost of a late page. */
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,7 +9,7 @@ import { type SmallClinic, smallClinic } from '../cache/small-clinic.ts';
 
 interface Page {
   readonly ids: readonly string[];
-  /** Behind the base; undefined on the last page. */
+  /** Path after the base; undefined on the last page. */
   readonly next: string | undefined;
 }
 
@@ -24,7 +22,7 @@ function pageOf(json: string): Page {
   return { ids: entry.map(({ resource }) => resource.id), next: next?.slice(next.indexOf('/fhir/') + 6) };
 }
 
-/** A day, or none for a few. */
+/** A day; NULL for a few. */
 const changed = (n: number): string =>
   n % 11 === 0 ? 'NULL' : `'2024-01-${String((n % 28) + 1).padStart(2, '0')} 08:00:00.000'`;
 const surname = (n: number): string => (n % 7 === 0 ? 'NULL' : `'N${n % 5}'`);
@@ -39,7 +37,7 @@ const QUERIES = [
   'Patient?_sort=-family&',
 ];
 
-/** Rows that come and go between two pages; those with even numbers stay. */
+/** Rows inserted and deleted between two pages; those with even numbers stay. */
 const writes = fc.array(fc.record({ insert: fc.boolean(), id: fc.integer({ min: 0, max: 60 }).map(n => 2 * n + 1) }), {
   maxLength: 6,
 });
@@ -64,7 +62,7 @@ test.each(QUERIES)(
               const page: Page = pageOf(await clinic.look(at));
               seen.push(...page.ids);
               at = page.next;
-              // Each page ends further on, so there is an end even though rows come in behind.
+              // Each page ends further on, so the paging ends although rows are inserted behind it.
               expect(pages).toBeLessThan(250);
               for (const { insert, id } of between[pages % between.length] ?? []) {
                 clinic.write(
@@ -85,7 +83,7 @@ test.each(QUERIES)(
   60_000,
 );
 
-/** Rows that the engine looks at for the matches of one page. */
+/** Number of rows that the engine reads for the matches of one page. */
 async function visited(clinic: SmallClinic, query: string): Promise<{ readonly rows: number; readonly page: Page }> {
   clinic.sent.plans.length = 0;
   const { text } = await clinic.ask(query);

@@ -1,4 +1,4 @@
-/** Plans that serve several ids and several pages: every answer is that of a facade that has planned nothing before. */
+/** Plans that serve several ids and several pages: every answer equals that of a facade with an empty plan cache. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
@@ -42,7 +42,7 @@ const idsOf = (found: readonly Found[]): readonly string[] => found.map(({ resou
 test('a read returns what a search finds, whichever ids were read before', async () => {
   for (const type of demo.facade.registry.types) {
     const found = await search(`${type}?_count=40`);
-    // Neighbours differ in their mappings and in the shapes of their ids.
+    // Adjacent ids in this order differ in their mappings and id shapes.
     const order = found.map((entry, i) => ({ entry, place: (i * 17) % 41 })).sort((a, b) => a.place - b.place);
     expect(await demo.facade.read(type, '\u00000', [], CONTEXT)).toBeUndefined();
     for (const { entry } of order) {
@@ -74,7 +74,7 @@ test('reads by ids of one form share a plan, with their own values', async () =>
 
 test('repeated searches for different patients find the same as with an empty plan cache', async () => {
   const patients = idsOf(await search('Patient?'));
-  // Under other rules, be they equal, nothing is kept.
+  // With another rules object, even an equal one, nothing is cached.
   const planning = demo.withRules({ ...ALL_RULES });
   const queries = [
     (id: string) => `Observation?patient=${id}&category=vital-signs&_count=200`,
@@ -191,7 +191,7 @@ test('a patient search with a key lookup is planned once per number of keys', as
     sent.set(id, [...plans]);
   }
   const all = [...sent.values()];
-  // The statement that asks for keys, and the one that reads the page.
+  // The statement for keys, and the one that reads the page.
   expect(all.every(list => list.length >= 2)).toBe(true);
   expect(new Set(all.flat()).size).toBeLessThan(all.flat().length / 2);
 });
@@ -214,7 +214,7 @@ test('a plan that served a small page serves a large one, and a stream of lists'
     }
     return found;
   };
-  // The same branches, so that the plans of one are those of the next.
+  // The same branches, so that one search can use the plans of the other.
   const [small, large] = [await keysOf(2), await keysOf(50)];
   expect(small).toEqual(large);
   expect(new Set(small).size).toBe(small.length);

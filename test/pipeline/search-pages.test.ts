@@ -1,6 +1,4 @@
-/**
- * The matches of a search, page by page and without a Bundle: what documents and the REST interface read.
- */
+/** The matches of a search, page by page and without a Bundle, as documents and the REST interface read them. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seeingPatients } from '../../src/audit/patients-in.ts';
 import { NO_ACCESS } from '../../src/auth/access.ts';

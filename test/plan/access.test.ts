@@ -16,7 +16,7 @@ elements:
   subject: ${subject}
 `;
 
-/** Observations whose subject can be searched, and others whose subject is put together, which no search can invert. */
+/** Observations with a searchable subject, and others with a concatenated subject, which no search can invert. */
 async function clinicOfTwo() {
   const { environment, pack } = smallClinic({
     'weighing.yaml': WEIGHTS('known', '{ ref: people, on: { ID: PERSON_ID } }'),

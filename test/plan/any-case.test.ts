@@ -1,5 +1,5 @@
 /**
- * Tokens whose kind or system says that case does not count: UUIDs, addresses of e-mail, codes of ICD-10-CM; no others.
+ * Tokens whose type or system ignores case: UUIDs, e-mail addresses, ICD-10-CM codes; no others do.
  * https://hl7.org/fhir/R4/search.html#token
  */
 import { describe, expect, test } from 'vitest';

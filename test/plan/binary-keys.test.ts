@@ -1,11 +1,11 @@
 /**
- * Texts in SQLite whose columns have binary indexes, as a `TEXT PRIMARY KEY` that nobody declared otherwise: where no
- * row ends in a blank the index serves, and the answers are always those of COLLATE RTRIM.
+ * SQLite texts with binary indexes, such as an undeclared `TEXT PRIMARY KEY`: the index serves if no row ends in a
+ * blank, and the answers always equal those of COLLATE RTRIM.
  */
 import { describe, expect, it, test } from 'vitest';
 import { openSmall } from './small-pack.ts';
 
-/** How the texts of a column end. */
+/** Endings of the texts of a column. */
 type Ends = 'trimmed' | 'blanks';
 const ENDS: readonly Ends[] = ['trimmed', 'blanks'];
 const PEOPLE = ['aa', 'ab', 'b!', 'b', 'c c'];

@@ -7,7 +7,7 @@ import { REQUESTS } from './requests.ts';
 
 const cases: readonly Case[] = JSON.parse(readFileSync(new URL('cases.json', import.meta.url), 'utf8'));
 
-/** Those whose T-SQL the grammar reads, which takes ten times as long as to plan and render it. */
+/** The requests whose T-SQL is parsed by the grammar, which takes ten times as long as planning and rendering. */
 const PARSED = new Set(shareOf(REQUESTS, 4));
 
 let demo: PlannedDemo;

@@ -1,6 +1,6 @@
 /**
- * Comparators in a column of their own, `<` beside 20: the interval that they make is what a search by quantity finds
- * (decision 5), as where both stand in one text.
+ * Comparators in a separate column, `<` next to 20: a search by quantity compares with the interval that both make
+ * (decision 5), as if both were in one text.
  */
 import { describe, expect, test } from 'vitest';
 import { number } from '../../src/law/oracle-numbers.ts';

@@ -1,4 +1,4 @@
-/** Rows that cannot be proved to be of a patient are in no compartment of a patient. */
+/** Rows that do not provably belong to a patient are in no patient compartment. */
 import { expect, test } from 'vitest';
 import { accessToPatients } from '../../src/auth/access.ts';
 import { accessPredicate } from '../../src/plan/access.ts';
@@ -36,9 +36,7 @@ test('rows without a provable patient are hidden, those with a patient are filte
   expect(kindOf('people')).toBe('equals');
 });
 
-/**
- * What a pack adds tomorrow: of each type of R4 a mapping that nobody wrote a rule for, and to which nothing refers.
- */
+/** Simulates types that a pack may add: a mapping of each R4 type, without a rule and without references to it. */
 test('a caller limited to one patient sees no type without a reference or a permission', async () => {
   const { registry } = (await openSmallFacade(SCHEMA, PACK)).facade;
   const types = resourceTypes().filter(type => type !== 'Patient');
@@ -51,14 +49,14 @@ test('a caller limited to one patient sees no type without a reference or a perm
     const mapping = { ...registry.mapping(name), resource: type };
     return (['read', 'search'] as const).map(action => accessPredicate(mapping, action, env).kind);
   };
-  // No reference leads to a patient, one cannot be proved, and no permission names the type.
+  // No reference leads to a patient, one is unprovable, and no permission names the type.
   for (const type of types) {
     expect([type, asks('places', type, types)]).toEqual([type, ['false', 'false']]);
     expect([type, asks('written', type, types)]).toEqual([type, ['false', 'false']]);
     expect([type, asks('known', type, [])]).toEqual([type, ['false', 'false']]);
   }
   expect(asks('people', 'Patient', [])).toEqual(['false', 'false']);
-  // The same, where the rows are the patient's own and the type is named.
+  // The same for the patient's own rows of a permitted type.
   expect(asks('known', 'Observation', types)).not.toContain('false');
   expect(asks('people', 'Patient', ['Patient'])).not.toContain('false');
 });

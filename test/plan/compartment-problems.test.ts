@@ -5,7 +5,7 @@ import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { loadWhole } from '../../src/start/setup.ts';
 import { smallClinic } from '../cli/small-clinic.ts';
 
-/** What is wrong with a pack that has this mapping beside patients and their weights; undefined: it is served. */
+/** The problem of a pack with this mapping besides patients and their weights; undefined if it is served. */
 async function refusal(mapping: string): Promise<readonly string[] | undefined> {
   const { pack: folder, environment } = smallClinic({ 'more.yaml': mapping });
   const database = await openSqlite((environment['DATABASE_URL'] ?? '').slice('sqlite:'.length));

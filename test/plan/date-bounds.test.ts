@@ -41,8 +41,7 @@ const FIRST = `
     end: { first: [{ from: DSCH, via: date, if: { absent: [ADM_TM], present: [ADM] } }, { from: DSCH }] }`;
 
 /**
- * Of the counting statement the beginning of its condition, for SQL Server: in the column's own collation, which an
- * index has.
+ * The beginning of the counting statement's condition, for SQL Server: in the column's own collation, as in its index.
  */
 const ADM = 'v\\.ADM >= @p\\d';
 const ONE = 'v\\.FR >= @p\\d AND v\\.UNTIL < @p\\d';
@@ -62,10 +61,10 @@ describe('a period of', () => {
   ])('%s', async (title, period, date, ids, bounds) => {
     const search = await openSmall(SCHEMA, packOf(period));
     expect((await search(`Encounter?date=${date}`)).ids).toEqual(ids);
-    // A count has no order, for whose sake SQLite would go through the key.
+    // A count has no ORDER BY that would make SQLite walk the key.
     const { served, mssql } = await search(`Encounter?date=${date}&_summary=count`);
     expect(mssql.join('\n')).toMatch(new RegExp(`^WHERE ${bounds}`, 'm'));
-    // Two indexes for half of the rows each are dearer to SQLite than all rows, as long as nothing was counted.
+    // Without statistics, SQLite estimates two indexes for half of the rows each as dearer than all rows.
     if (title !== 'the first of several, later start') expect(served.join('\n')).toMatch(/^SEARCH v USING/m);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Columns of dates of one form in which some rows hold what is no date and sorts apart from all dates: zero dates,
- * blanks, words, numbers, bytes. They are compared as they stand, so that their index serves. Answers are those of the
- * same rows where one more row, which no mapping has, is written otherwise: then the columns are computed.
+ * Columns of dates in one form with some rows that hold no date and sort apart from all dates: zero dates, blanks,
+ * words, numbers, bytes. They are compared unconverted, so that their index serves. The expected answers come from the
+ * same rows with one more row, unmapped and in another form, which makes the server compute the columns.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -34,13 +34,13 @@ elements:
 const COLUMNS = ['FR', 'UNTIL', 'UPD', 'SEEN'] as const;
 const DECLARED = { FR: 'DATETIME', UNTIL: 'TIMESTAMP', UPD: 'DATETIME', SEEN: 'DATE' } as const;
 
-/** SQL of a value that is no date in a column of any form, and sorts apart from all dates. */
+/** SQL of a value that is no date in any form, and sorts apart from all dates. */
 const APART = [
   ...["''", "'   '", "'0000-00-00'", "'0000-00-00 00:00:00'", "'0000-01-01'", "'N/A'", "'unknown'", "'-'"],
   ...['NULL', 'NULL', '0', '2024', '1710059400', '2460380.5', "x'323032342d30332d3130'", "'~'", "'00/00/0000'"],
 ];
 
-/** A moment in one layout. */
+/** A date and time in one layout. */
 const LAYOUTS: readonly ((iso: string) => string)[] = [
   iso => iso.slice(0, 19).replace('T', ' '),
   iso => iso.slice(0, 16),
@@ -57,7 +57,7 @@ const MOMENTS = [
 
 interface Written {
   readonly schema: string;
-  /** Columns that have a date, and something else too. */
+  /** Columns that hold dates, and other values too. */
   readonly mixed: readonly string[];
 }
 
@@ -83,7 +83,7 @@ function written(g: fc.GeneratorValue): Written {
   return { schema: `${schema.join(';\n')};\n`, mixed };
 }
 
-/** No column is of one form with it. */
+/** With this row no column has a single form. */
 const OTHERWISE = `INSERT INTO VIS VALUES (9999, 'X', ${COLUMNS.map(() => "' 2024-03-10'").join()});`;
 
 const PARAMETERS = [

@@ -1,4 +1,4 @@
-/** Values asked for by their digits, through the mapping; no parameter of FHIR search does. */
+/** Searches for values by their digits, through the mapping; no FHIR search parameter does this. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { branchesOf } from '../../src/plan/branches.ts';

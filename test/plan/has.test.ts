@@ -10,7 +10,7 @@ INSERT INTO TEAM VALUES (10, 'Red', 1), (11, 'Blue', NULL);
 INSERT INTO TEAM_SITE VALUES (10, 1), (10, 3);
 `;
 
-// Child rows that refer to a mapping stand under the alias that the mapping has for its own.
+// A reference in child rows uses the same alias as the mapping that it leads to.
 const PACK = {
   'pack.yaml': 'name: small\ntitle: Small\nzone: UTC\n',
   'site.yaml': `mapping: sites
@@ -136,7 +136,7 @@ elements:
   const of = (query: string): Promise<Found> => searchSmall(VISITS, pack, query);
   const { ids, served } = await of('HealthcareService?location=1');
   expect(ids).toEqual(['10']);
-  // Visit 2 is of the same stay, and not the one that is picked.
+  // Visit 2 belongs to the same stay, but `pick` chooses another one.
   expect((await of('HealthcareService?location=2')).ids).toEqual([]);
   expect((await of('HealthcareService?location=3')).ids).toEqual(['11', '12']);
   expect((await of('HealthcareService?location:missing=true')).ids).toEqual(['13']);

@@ -3,7 +3,7 @@ import { openSmall } from './small-pack.ts';
 
 const ROWS = 40;
 
-/** Results with a number of their own, and older ones without; samples whose number is of a laboratory. */
+/** Results with a number of their own, and older ones without; samples numbered per laboratory. */
 const SCHEMA = `
 CREATE TABLE RES (ACC VARCHAR(8) COLLATE RTRIM NOT NULL, TST CHAR(8) COLLATE RTRIM NOT NULL, SEQ SMALLINT NOT NULL, NO INTEGER, LAB VARCHAR(4) COLLATE RTRIM, SAM VARCHAR(8) COLLATE RTRIM, DEL CHAR(1) COLLATE RTRIM);
 CREATE INDEX RES_1 ON RES (ACC, TST, SEQ);
@@ -48,7 +48,7 @@ elements:
 `,
 };
 
-/** As the writer makes it. */
+/** The id as the writer makes it. */
 function idOf(i: number): string {
   return i % 2 === 0 ? `r-${i}` : `r-A${Math.floor(i / 4)}.T${i % 4}.1`;
 }
@@ -56,7 +56,7 @@ function idOf(i: number): string {
 const scans = (served: readonly string[]): readonly string[] => served.filter(one => /^SCAN \w/.test(one));
 
 describe('lists of ids', () => {
-  /** More than are put into places of a plan that others use, and fewer. */
+  /** More ids than fit the placeholders of a shared plan, and fewer. */
   test.each([30, 5])('of two forms of text parts use the indexes of both: %i ids', async many => {
     const search = await openSmall(SCHEMA, PACK);
     const ids = Array.from({ length: many }, (_, i) => idOf(i + 1));
@@ -65,10 +65,10 @@ describe('lists of ids', () => {
     expect(scans(found.served)).toEqual([]);
     const others = ids.map((_, i) => idOf(ROWS - i));
     expect((await search(`Observation?_id=${others.join()}`)).ids.toSorted()).toEqual(others.toSorted());
-    // What has another form than its row is nobody's.
+    // An id in another form than its row's matches no row.
     expect((await search('Observation?_id=r-A0.T2.1,r-3,r-4,r-none,x')).ids).toEqual(['r-4']);
     expect((await search('Observation?_id=r-3,r-A0.T2.1')).ids).toEqual([]);
-    // A deleted row has the key of another.
+    // A deleted row has the key of another row.
     expect((await search('Observation?_id=r-777,r-3')).ids).toEqual([]);
     const rest = await search(`Observation?_id:not=${ids.join()}`);
     expect(rest.ids.length + found.ids.length).toBe(ROWS);
@@ -81,7 +81,7 @@ describe('lists of ids', () => {
     expect(found.ids.toSorted()).toEqual(ids.toSorted());
     expect(scans(found.served)).toEqual([]);
     expect(found.served).toContainEqual(expect.stringMatching(/^SEARCH s USING .*\(LAB=\? AND NO=\?\)/));
-    // Each value stands in the list of its column, and no row has both.
+    // Each value is in the list of its column, but no row has both.
     expect((await search('Specimen?_id=L1-S2,L2-S1')).ids).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-/** A column as a part of an id rule. In: the column's type. Throws where such a column cannot be used in an id. */
+/** Makes a column a part of an id rule. In: the column's type. Throws if such a column cannot be used in an id. */
 import { type IdPart, idCodec } from '../../src/mapping/id-rule.ts';
 import type { ColumnExpression } from '../../src/sql/expression.ts';
 import { identifier } from '../../src/sql/identifier.ts';

@@ -1,4 +1,4 @@
-/** A `code` element has no system but that of its required binding. https://hl7.org/fhir/R4/search.html#token */
+/** A `code` element has only the system of its required binding. https://hl7.org/fhir/R4/search.html#token */
 import { expect, test } from 'vitest';
 import { type Found, searchSmall } from './small-pack.ts';
 

@@ -16,7 +16,7 @@ const column = (alias: string, name: string): ColumnExpression => ({
 });
 const on: readonly JoinColumn[] = ['A', 'B'].map(name => ({ theirs: column('t', name), ours: column('t', name) }));
 
-/** 200 rows, and as many keys as a page has. */
+/** 200 rows, and as many keys as a page. */
 function planOf(where: Predicate): { readonly found: number; readonly plan: readonly string[] } {
   const table = { name: identifier('T') };
   const { text, parameters } = render(

@@ -1,6 +1,6 @@
 /**
- * A text column that is joined to a column of numbers: whatever a row writes there, its resource, searches and joins
- * agree on which number it is.
+ * A text column that is joined to a number column: the resource, searches and joins agree on its number, whatever a row
+ * holds.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -1,6 +1,4 @@
-/**
- * Keys that are fetched before the rows which have them, where one list depends on another.
- */
+/** Keys that are fetched before their rows, when one list of keys depends on another. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Access } from '../../src/auth/access.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
@@ -27,7 +25,7 @@ async function total(type: string, parameters: readonly (readonly [string, strin
 test('a chain follows every reference of a record', async () => {
   const all = await total('DiagnosticReport', []);
   expect(all).toBeGreaterThan(10);
-  // Whose report it is, is known by another number than the id.
+  // The performer is found by another number than the id's.
   expect(await total('DiagnosticReport', [['performer:Organization.name:missing', 'false']])).toBe(all);
 });
 

@@ -1,6 +1,6 @@
 /**
- * `changed` of several columns of several tables: the latest counts, in meta.lastUpdated, `_lastUpdated` and its order
- * alike.
+ * `changed` with several columns of several tables: the latest counts in meta.lastUpdated, in `_lastUpdated` and in its
+ * order.
  */
 import { describe, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';

@@ -1,6 +1,6 @@
 /**
- * Keys that make an id of more than 64 characters: such a row is no resource, and is absent everywhere. A foreign
- * database with UUIDs as texts and a table that joins two of them had allergies that were counted, found by others and
+ * Keys that make an id of more than 64 characters: such a row is no resource, and is absent everywhere. In a foreign
+ * database with UUIDs as texts and a join table of two of them, allergies were counted and found by references, but
  * never served.
  */
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Links of pages hold what the last resource sorts by, and a request has a limit. */
+/** Page links contain the sort values of the last resource, and the length of a request is limited. */
 import { expect, test } from 'vitest';
 import { searchSmall } from './small-pack.ts';
 

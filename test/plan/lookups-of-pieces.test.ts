@@ -1,13 +1,13 @@
 /**
- * `lookup` in the `each` of pieces: what a piece looks up is served, searched and sorted by, and missed pieces are
- * told.
+ * `lookup` in the `each` of pieces: values found by a piece are served, searched and sorted by, and `check` reports
+ * pieces without a row.
  */
 import { describe, expect, test } from 'vitest';
 import { problemsOf, SMALL } from '../mapping/load/problems-of.ts';
 import { expectLaw } from './small-law.ts';
 import { openSmall, searchSmall } from './small-pack.ts';
 
-/** Pieces known and unknown, in any case and padding, empty, doubled; whole values that are blank or NULL. */
+/** Known and unknown pieces, in any case and padding, empty, doubled; whole values that are blank or NULL. */
 const RAWS = ['ADM;LAB', 'lab ; ADM', 'XX', ';;', ' ', '', undefined, 'NONE', 'ADM;ADM', 'LAB;XX;', 'adm'];
 
 const SCHEMA = `

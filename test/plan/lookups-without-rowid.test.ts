@@ -1,4 +1,4 @@
-/** `pick` of a lookup where rows of SQLite have no number: views, and tables WITHOUT ROWID. */
+/** `pick` of a lookup over SQLite rows without a rowid: views, and tables WITHOUT ROWID. */
 import { describe, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { openSmallFacade } from './small-pack.ts';
@@ -7,7 +7,7 @@ const ROWS = `INSERT INTO NOTE VALUES
   (1, 1, 'b', 'late'), (1, 2, 'a', 'early'), (1, 2, 'c', NULL),
   (2, 1, 'a', NULL), (2, 2, 'b', 'second'),
   (3, 1, 'a', 'same'), (3, 1, 'b', 'same')`;
-// A column may have the name that the statement itself would take.
+// A column may have a name that the statement itself would use.
 const TABLE = 'CREATE TABLE NOTE (LINE INTEGER, PLACE INTEGER, SEQ VARCHAR(2) COLLATE NOCASE, FOUND VARCHAR(10)';
 const LINES = `CREATE TABLE LINE (NO INTEGER NOT NULL PRIMARY KEY); INSERT INTO LINE VALUES (1), (2), (3), (4);
   CREATE TABLE GONE (A); CREATE VIEW LOST AS SELECT A FROM GONE; DROP TABLE GONE;`;

@@ -1,6 +1,6 @@
 /**
- * A chain through several references, each to hundreds of rows whose keys have several columns: what would be more
- * parameters than SQL Server takes is asked row by row.
+ * A chain through several references, each to hundreds of rows with keys of several columns: a list would exceed SQL
+ * Server's maximum of parameters, so the condition is tested row by row.
  */
 import { expect, test } from 'vitest';
 import { openSmall } from './small-pack.ts';
@@ -46,7 +46,7 @@ test.each([
   ['result.date=2024-03-10&_id=1,2', ['1']],
 ])('DiagnosticReport?%s', async (query, ids) => {
   const search = await openSmall(SCHEMA, PACK);
-  // A statement that SQL Server does not take is not rendered for it.
+  // `search` does not render a statement with too many parameters for SQL Server.
   const found = await search(`DiagnosticReport?${query}`);
   expect(found.ids).toEqual(ids);
   expect(found.mssql.length).toBeGreaterThan(0);

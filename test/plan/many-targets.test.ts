@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Found, searchSmall } from './small-pack.ts';
 
-// More rows of the target than are listed by their keys: they are looked for from within.
+// More target rows than a list of keys holds, so a sub-select finds them.
 const SCHEMA = `
 CREATE TABLE SITE (ID INTEGER NOT NULL PRIMARY KEY, KIND CHAR(1) COLLATE RTRIM);
 CREATE TABLE KIND (CD CHAR(1) COLLATE RTRIM PRIMARY KEY, NM VARCHAR(20) COLLATE RTRIM);

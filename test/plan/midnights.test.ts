@@ -1,7 +1,6 @@
 /**
- * `midnight: absent` and `midnight: date` where midnight is written in many ways: what is read is what is searched,
- * whatever the rows look like. A time of day is compared with a time of day, so the text that SQL Server gets is no
- * pattern.
+ * `midnight: absent` and `midnight: date` for midnights in many spellings: searches agree with what is read, whatever
+ * the rows hold. Times of day are compared as times of day, so SQL Server gets no pattern.
  */
 import { describe, expect, test } from 'vitest';
 import { openSmall } from './small-pack.ts';
@@ -20,7 +19,7 @@ const PACK = {
     '  period: { start: { from: AT, via: { datetime: { midnight: absent } } } }\n',
 };
 
-/** Rows of each column: with midnights in all spellings, and with the first time that is none. */
+/** Rows of each column: midnights in all spellings, and the first time after midnight. */
 const COLUMNS: readonly (readonly [type: string, midnights: readonly string[], times: readonly string[]])[] = [
   ['DATETIME', ['2024-03-10 00:00:00.000', '2024-07-01 00:00:00.000'], ['2024-03-10 00:00:00.003']],
   ['DATETIME', ['2024-03-10 00:00:00'], ['2024-03-10 00:00:01']],

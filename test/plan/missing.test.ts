@@ -1,6 +1,5 @@
 /**
- * `:missing` where there is an element and no value: extensions alone, and values of a type that the parameter does not
- * read.
+ * `:missing` for an element without a value: only extensions, or values of a type that the parameter does not read.
  * https://hl7.org/fhir/R4/search.html#modifiers
  */
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Tables and columns whose names have other letters than English ones, and blanks. */
+/** Tables and columns whose names contain letters outside A to Z, and blanks. */
 import { expect, it } from 'vitest';
 import { openSmall } from './small-pack.ts';
 

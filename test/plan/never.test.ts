@@ -1,6 +1,6 @@
 /**
- * Filters that are understood and that nothing can match: a chain along references that lead to no resource, `_has` of
- * what is not here. They find nothing; left out, they would find everything.
+ * Valid filters that nothing can match: a chain along references without targets, `_has` of a type that is not served.
+ * They find nothing; omitted, they would find everything.
  */
 import { expect, test } from 'vitest';
 import { searchSmall } from './small-pack.ts';
@@ -12,7 +12,7 @@ INSERT INTO PERSON VALUES (1, 'Ada'), (2, 'Bo');
 INSERT INTO SHOT VALUES (10, 'GlaxoSmithKline', 1), (11, NULL, 2);
 `;
 
-// The maker of a vaccine is a name; persons are known by name alone.
+// A vaccine's manufacturer is a name only, and so are persons.
 const PACK = {
   'pack.yaml': 'name: small\ntitle: Small\nzone: UTC\n',
   'shot.yaml': `mapping: shots
@@ -62,7 +62,7 @@ test.each([
 });
 
 test('a chain over several types is refused if one of them has unsearchable values', async () => {
-  // The name of a group is put together from texts, which has no inverse.
+  // The name of a group is a concatenation, which has no inverse.
   const pack = {
     ...PACK,
     'group.yaml': `mapping: groups

@@ -12,7 +12,7 @@ function offered(files: Readonly<Record<string, string>>, type: string): readonl
     .map(({ parameter }) => parameter.code);
 }
 
-/** What is offered of Observations of one code whose quantities have this value. */
+/** The searches offered for Observations of one code whose quantities have this value. */
 function offeredOfVitals(value: string): readonly string[] {
   const vitals = `mapping: vitals
 resource: Observation

@@ -3,7 +3,7 @@ import { problemsOf, SMALL } from '../mapping/load/problems-of.ts';
 import { expectLaw } from './small-law.ts';
 import { openSmall, searchSmall } from './small-pack.ts';
 
-/** Pieces known and unknown, in any case and padding, empty, doubled; whole values that are blank or NULL. */
+/** Known and unknown pieces, in any case and padding, empty, doubled; whole values that are blank or NULL. */
 const RAWS = ['ADM;LAB', 'lab ; ADM', 'XX', ';;', ' ', '', undefined, 'NONE', 'ADM;ADM', 'LAB;XX;', 'adm'];
 
 const SCHEMA = `

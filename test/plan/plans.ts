@@ -1,5 +1,5 @@
 /**
- * The plan of a search over the demo pack, in the form of cases.json. In: a request. Out: its statements with SQL
+ * Makes the plan of a search over the demo pack, in the form of cases.json. In: a request. Out: its statements with SQL
  * wrapped into lines, and their parameters, adjacent ones of one type on one line.
  */
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
@@ -26,17 +26,17 @@ export interface CaseStatement {
   readonly purpose: string;
   readonly sqlite: readonly string[];
   readonly mssql: readonly string[];
-  /** Name or range of names, type as SQL Server spells it, values; the values are the same for both engines. */
+  /** Name or range of names, type in SQL Server's spelling, values; the values are the same for both engines. */
   readonly parameters: readonly string[];
 }
 
 export interface Planned extends Case {
-  /** The texts of T-SQL as they would be sent. */
+  /** The T-SQL texts as they would be sent. */
   readonly mssqlTexts: readonly string[];
 }
 
 export interface PlannedDemo extends Demo {
-  /** What has been sent since the last call. */
+  /** The statements sent since the last call. */
   sent(): readonly Explained[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * A reference that joins on a moment, which the target's id is made of: it is served where the search finds it, in
- * whatever layout either table keeps its moments.
+ * A reference that joins on a date and time in the target's id: search and resource agree, whatever layouts the two
+ * tables use.
  */
 import { expect, test } from 'vitest';
 import { openSmall } from './small-pack.ts';

@@ -1,4 +1,4 @@
-/** Codes and categories are asked for again and again: what they mean for a mapping is made once, within bounds. */
+/** Searches by codes and categories recur: their meaning for a mapping is computed once and cached, within bounds. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Registry } from '../../src/mapping/model.ts';
 import { environment } from '../../src/plan/environment.ts';
@@ -15,10 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => demo.close());
 
-/** A registry that remembers nothing yet. */
+/** A registry with an empty cache. */
 const fresh = (): Registry => Object.create(demo.registry);
 
-/** A function that gives the predicate of a search by codes for the rows of a mapping. */
+/** Returns a function that makes the predicate of a search by codes for the rows of a mapping. */
 function made(type = 'Condition', name = 'code', registry = fresh()): (...codes: string[]) => Predicate | undefined {
   const [mapping] = registry.ofType(type);
   const parameter = searchParametersOf(type).find(({ code }) => code === name);
@@ -54,7 +54,7 @@ test('the predicate of a long list of codes is not cached', () => {
 });
 
 test.each([
-  // Some 34 kB each.
+  // About 34 kB each.
   ['bytes', 'Condition', 'code', 'nowhere-', 100, 1000],
   ['their number', 'Patient', 'identifier', '90', 1000, 2500],
 ])('the cache of predicates is bounded by %s', (_, type, name, prefix, least, most) => {

@@ -1,12 +1,12 @@
 /**
- * Searches over the demo pack whose SQL should be reviewed once by a person, by title. cases.json has their SQL for
- * both engines (rewritten only by `node test/plan/update-cases.ts`). `page` 2: the statements behind the next link.
+ * Lists searches over the demo pack whose SQL a person should review once, by title. cases.json has their SQL for both
+ * engines (rewritten only by `node test/plan/update-cases.ts`). `page` 2: the statements behind the next link.
  */
 export interface Asked {
   readonly title: string;
   readonly request: string;
   readonly page?: 2;
-  /** Not as explained, but every statement that the search sent. */
+  /** True: every statement that the search sent, instead of those that `explain` shows. */
   readonly ran?: true;
 }
 

@@ -1,4 +1,4 @@
-/** Permissions that another one makes superfluous are left out of a sight, and no others. */
+/** Permissions that another one makes superfluous are left out, and no others. */
 import { expect, test } from 'vitest';
 import type { Permission } from '../../src/auth/access.ts';
 import type { SeenPermission } from '../../src/plan/sight.ts';
@@ -9,7 +9,7 @@ const permission = (limits: Partial<Permission>): Permission => ({
   ...limits,
 });
 
-/** The filter is of no importance here: each is equal to itself only. */
+/** The filters themselves do not matter here: each equals only itself. */
 const parse: ParseFilter = (_type, name, value) => {
   if (name === 'unknown') throw new Error('not offered');
   return { name, value } as unknown as ReturnType<ParseFilter>;

@@ -1,7 +1,6 @@
 /**
- * The law on a small pack: what a search finds is what the resources show. In: a schema with rows, a pack, a type and a
- * parameter of tokens or strings. Out: a failed expectation where a search finds another set than the resources
- * themselves.
+ * Tests the law on a small pack: searches find what the resources show. In: a schema with rows, a pack, a type and a
+ * parameter of tokens or strings. Out: a failed expectation if a search finds another set than the resources show.
  */
 import { expect } from 'vitest';
 import { openSmall } from './small-pack.ts';
@@ -9,8 +8,8 @@ import { openSmall } from './small-pack.ts';
 type Files = Readonly<Record<string, string>>;
 
 /**
- * Every code and text that resources show is searched, with and without its system, and what none shows; `:missing`
- * too.
+ * Searches for every code and text that resources show, with and without its system, and for one that none shows; also
+ * `:missing`.
  */
 export async function expectLaw(schema: string, files: Files, type: string, parameter: string): Promise<void> {
   const search = await openSmall(schema, files);
@@ -45,7 +44,7 @@ export async function expectLaw(schema: string, files: Files, type: string, para
 }
 
 /**
- * `system|code`, `code`, `|code` without a system, strings as they are; a text alone as `text …`, so that it counts as
+ * `system|code`, `code`, `|code` without a system, strings unchanged; a text alone as `text …`, so that it counts as
  * present.
  */
 function facesOf(value: unknown): ReadonlySet<string> {

@@ -24,12 +24,12 @@ export interface Found {
   readonly ids: readonly string[];
   readonly resources: readonly Resource[];
   readonly json: string;
-  /** The query string of the page behind it. */
+  /** The query string of the next page. */
   readonly next: string | undefined;
   readonly sql: readonly string[];
-  /** What SQLite says serves them: indexes, scans, sorts. */
+  /** SQLite's query plan of them: indexes, scans, sorts. */
   readonly served: readonly string[];
-  /** Likewise for SQL Server. */
+  /** The SQL of every statement for SQL Server. */
   readonly mssql: readonly string[];
 }
 
@@ -43,7 +43,7 @@ interface Bundle {
   readonly link: readonly { readonly relation: string; readonly url: string }[];
 }
 
-/** As the server reads a schema: with the forms of the rows. */
+/** Reads a schema like the server: with the forms of the rows. */
 async function withForms(database: Database): Promise<Catalog> {
   const catalog = await database.catalog();
   return (await database.forms?.(catalog, () => true)) ?? catalog;
@@ -58,7 +58,7 @@ function servedBy(file: string, text: string): readonly string[] {
   return rows.map(row => String(row['detail']));
 }
 
-/** Searches once; everything made for it is removed when the test is over. */
+/** Searches once; all its files are removed at the end of the test. */
 export async function searchSmall(
   schema: string,
   pack: Readonly<Record<string, string>>,
@@ -71,11 +71,11 @@ interface Small {
   readonly facade: Facade;
   /** The database. */
   readonly file: string;
-  /** Those that were sent since they were taken away. */
+  /** The plans sent since the list was last emptied. */
   readonly plans: SqlPlan[];
 }
 
-/** The facade itself, for what is no search. */
+/** The facade itself, for other requests than searches. */
 export async function openSmallFacade(schema: string, pack: Readonly<Record<string, string>>): Promise<Small> {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'pack'));
@@ -92,7 +92,7 @@ export async function openSmallFacade(schema: string, pack: Readonly<Record<stri
   return { facade, file: join(folder, 'small.sqlite'), plans };
 }
 
-/** Likewise, for several searches of one database. */
+/** The same, for several searches of one database. */
 export async function openSmall(
   schema: string,
   pack: Readonly<Record<string, string>>,

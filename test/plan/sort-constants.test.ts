@@ -1,4 +1,4 @@
-/** Sorting by more constants than a search has parts: they are sorted as one. */
+/** Sorting by more constants than a search has parts: they share one part. */
 import { expect, test } from 'vitest';
 import { openSmall } from './small-pack.ts';
 
@@ -31,7 +31,7 @@ ${Array.from({ length: 40 }, (_, i) => `    - ${code(`z${i}`, 'Z')}`).join('\n')
 
 test('a row with several of them sorts by the first in the requested order', async () => {
   const search = await openSmall(SCHEMA, PACK);
-  // The second row has c and a, the first b alone, the third none.
+  // The second row has c and a, the first only b, the third none.
   expect((await search('Observation?_sort=category')).ids).toEqual(['2', '1', '3']);
   expect((await search('Observation?_sort=-category')).ids).toEqual(['2', '1', '3']);
 });

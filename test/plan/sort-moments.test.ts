@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { searchSmall } from './small-pack.ts';
 
-// Clocks in New York went back at 06:00Z on 3 November 2024: 01:00 to 02:00 came twice. Local times are the first of
-// the two.
+// Clocks in New York went back at 06:00Z on 3 November 2024: 01:00 to 02:00 occurred twice. Local times mean the first.
 const SCHEMA = `
 CREATE TABLE VISIT (NO INTEGER PRIMARY KEY, BEGUN INTEGER);
 CREATE TABLE CALL (NO INTEGER PRIMARY KEY, MADE DATETIME2(7));

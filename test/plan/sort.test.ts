@@ -1,4 +1,4 @@
-/** How the rows of a mapping fall into parts by where the value comes from that they sort by. */
+/** Tests how sorting divides the rows of a mapping into parts, by the source of the value they sort by. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { afterCursor, orderOf } from '../../src/pipeline/branch-plan.ts';
@@ -186,7 +186,7 @@ test('sorts that compute on each row are listed with the columns that they read'
   expect(listed('Condition').get('code')).toContain('ENC_DX.DX_CDS computed');
 });
 
-/** Without what rows are served, which other tests judge. */
+/** Ignores which rows are served; other tests cover that. */
 function orderedPage(branch: Branch, sort: readonly SortKey[], after: Predicate): string {
   const { source } = branch.mappings[0]?.mapping ?? {};
   if (!source) throw new Error('no mapping');
@@ -197,7 +197,7 @@ function orderedPage(branch: Branch, sort: readonly SortKey[], after: Predicate)
 }
 
 test('the order of a page and the bound of the next one parse as T-SQL', () => {
-  /** For each kind of order. */
+  /** The shortest statement for each kind of order. */
   const shortest = new Map<string, readonly string[]>();
   for (const [type, code] of SORTS) {
     const parameter = demo.facade.offers.find(type, code)?.parameter;
@@ -205,7 +205,7 @@ test('the order of a page and the bound of the next one parse as T-SQL', () => {
     for (const branch of sorted(type, code)) {
       const [face] = branch.sort;
       const [by] = face?.by ?? [];
-      // Sub-selects are among the cases of plans, and take the grammar seconds.
+      // The cases of plans cover sub-selects, whose parsing takes seconds.
       if (!face || !by || by.kind === 'scalar') continue;
       const key = branch.mappings[0]?.mapping.source.key.map(of => (of.type.kind === 'text' ? 'k' : 1)) ?? [];
       const last = { group: branch.group, branch: branch.ordinal, key, ordinal: 0, now: NOW };

@@ -1,6 +1,6 @@
 /**
- * The text of a statement depends on the shape of a request alone: which parameters, modifiers and prefixes, how exact
- * a value is, whether it has a system. Whatever else the values are, they are bound.
+ * The text of a statement depends only on the shape of a request: which parameters, modifiers and prefixes, the
+ * precision of a value, whether it has a system. Everything else about values is bound as parameters.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => demo.close());
 
-/** What a search for the number of matches sends: rows that are found decide which statements follow. */
+/** The statements of a search with `_summary=count`; in other searches the rows found decide on further statements. */
 async function textsOf(type: string, name: string, value: string): Promise<readonly string[]> {
   statements.length = 0;
   const parameters = [
@@ -30,19 +30,19 @@ async function textsOf(type: string, name: string, value: string): Promise<reado
   return statements.map(({ text }) => text);
 }
 
-/** Words that no code, name or number of the demo is, and that nothing of SQL is. */
+/** Words that occur neither in the demo's codes, names or numbers nor in SQL. */
 const letters = fc.stringMatching(/^[qxz]{2}[b-y]{1,8}[qxz]$/);
 const word = fc.tuple(letters, fc.constantFrom('', "'", '"', ';', '%', '_', '--')).map(([one, odd]) => `${one}${odd}q`);
-/** How many words a value has is part of the shape of a string search. */
+/** The number of words in a value is part of a string search's shape. */
 const oneWord = fc.tuple(letters, fc.constantFrom('', "'", '"', '%', '_', '’')).map(([one, odd]) => `${one}${odd}q`);
 const twoWords = fc.tuple(letters, fc.constantFrom(' ', ';', '--', " ' ")).map(([one, odd]) => `${one}${odd}q`);
 const digits = fc.integer({ min: 1_000_000, max: 9_999_999 }).map(String);
 const two = (from: number, to: number) => fc.integer({ min: from, max: to }).map(n => String(n).padStart(2, '0'));
 const year = fc.integer({ min: 1900, max: 2099 }).map(String);
-/** Within a month and a year: at their edges a day is compared with what is known of the month or the year alone. */
+/** Inside a month and a year: a day at their edges is also compared with dates that have only the month or the year. */
 const day = fc.tuple(year, two(2, 11), two(5, 25)).map(parts => parts.join('-'));
 /**
- * Not beside a change of the hospital's clock, which is before 9:00 UTC: there a local time is compared in two parts.
+ * Away from the hospital's clock changes, which are before 9:00 UTC: near them a local time is compared in two parts.
  */
 const instant = fc.tuple(day, two(9, 20), two(0, 59)).map(([on, hour, minute]) => `${on}T${hour}:${minute}:30Z`);
 
@@ -105,17 +105,14 @@ test('searches for an instant near a change of the clock have three SQL texts, w
       texts.add(text);
     }
   }
-  // Plain, beside an hour that is left out, and beside one that comes twice.
+  // Ordinary, next to a skipped hour, and next to a repeated one.
   expect(texts.size).toBe(3);
 });
 
 const numbered = (count: number, nth: (i: number) => string): readonly string[] =>
   Array.from({ length: count }, (_, i) => nth(i));
 
-/**
- * They are looked for in one comparison with each column, not in one comparison each; lists of parameters are rounded
- * up.
- */
+/** One comparison per column covers them all, not one per value; lists of parameters are rounded up. */
 test.each<[string, string, (i: number) => string]>([
   ['Patient', 'name', i => `zq${i}`],
   ['Patient', 'name:exact', i => `Zq${i}`],

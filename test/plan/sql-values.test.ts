@@ -1,5 +1,5 @@
 /**
- * `sql` over what SQLite files hold: columns come as they are kept, and the value is read as a column of its type is.
+ * `sql` over the contents of SQLite files: columns arrive as stored, and the value is read like a column of its type.
  */
 import { describe, expect, it } from 'vitest';
 import { searchSmall } from './small-pack.ts';

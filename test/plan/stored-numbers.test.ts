@@ -1,5 +1,6 @@
 /**
- * Numbers as SQLite files keep them, through the whole server: what is emitted is what is stored, and what is found.
+ * Numbers as SQLite files store them, through the whole server: the emitted value is the stored one, and searches find
+ * it.
  */
 import { describe, expect, test } from 'vitest';
 import { compareDecimals } from '../../src/mapping/codecs/decimal.ts';
@@ -47,7 +48,7 @@ const open = (column: string) =>
     'm.yaml': MAPPING.replace('$COL', column),
   });
 
-/** The digits as they stand in the JSON. */
+/** The digits in the JSON. */
 const valuesOf = ({ json }: Found): Readonly<Record<string, string>> => {
   const found = [
     ...json.matchAll(

@@ -1,4 +1,4 @@
-/** Rewrites cases.json from what the planner makes now: `node test/plan/update-cases.ts`. Read the difference. */
+/** Rewrites cases.json from the planner's present results: `node test/plan/update-cases.ts`. Read the difference. */
 import { writeFileSync } from 'node:fs';
 import { type Case, openPlannedDemo, planOf } from './plans.ts';
 import { REQUESTS } from './requests.ts';

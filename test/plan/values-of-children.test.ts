@@ -1,6 +1,6 @@
 /**
- * Searches for a value that child rows hold, such as an identifier, begin with the child rows: an engine that evaluates
- * EXISTS for each row would go through all rows.
+ * Searches for a value in child rows, such as an identifier, begin with the child rows: an engine that evaluates EXISTS
+ * per row would read all rows.
  */
 import { describe, expect, test } from 'vitest';
 import { openSmall } from './small-pack.ts';

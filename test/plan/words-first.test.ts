@@ -28,7 +28,7 @@ INSERT INTO ALIAS VALUES (1, 1, 'Nuñez Ortiz'), (1, 2, 'Brien'), (4, 1, 'Mac-Do
 INSERT INTO VISIT SELECT NO * 10, NO FROM PAT;
 `;
 
-/** As `lintel words` prints it. */
+/** In the form that `lintel words` prints. */
 function wordTable(table: string, key: readonly string[], columns: readonly string[]): string {
   const database = new DatabaseSync(':memory:');
   database.exec(TABLES);
@@ -112,7 +112,7 @@ describe('a table of words speeds up a search without changing its answer', () =
     for (const query of QUERIES) {
       const expected = [query, (await plain(query)).ids];
       expect([query, (await indexed(query)).ids]).toEqual(expected);
-      // Plans are kept: other values and other keys of the same question.
+      // Uses the cached plans: other values and keys with the same shape.
       expect([query, (await indexed(query)).ids]).toEqual(expected);
     }
   });
@@ -140,7 +140,7 @@ test('a table of words that lacks a column of a name does not narrow a search in
   const patient = PATIENT.replace('given: [{ from: GIV }]', 'given: [{ from: CTY }]');
   const tables = `${TABLES}${PAT_WORDS}${ALIAS_WORDS}${ROWS}`;
   const search = await openSmall(tables, { ...pack(WORDS), 'patient.yaml': patient });
-  // So many names of several words are one comparison with all parts.
+  // With this many names of several words, one comparison covers all parts.
   const { ids } = await search('Patient?name=no body,some one,any body,york nunez,obrien salem,winston berg');
   expect(ids).toEqual(['p-1', 'p-2', 'p-3', 'p-4']);
 });
@@ -177,7 +177,7 @@ describe('rows are searched by the index of words', () => {
   });
 });
 
-/** Texts in which what is separated, left out, folded or quoted comes often. */
+/** Texts in which separators, ignored, folded and quoted characters are frequent. */
 const TEXT = fc.string({
   unit: fc.oneof(
     fc.constantFrom(...'ab\'`’.-—,;/()\u00a0 \t\r\n"\\*[?%_~\u007f\u0000éÉßİ'),

@@ -1,4 +1,7 @@
-/** Dates as SQLite files hold them, through the whole pipeline: what is emitted is found, sorted and paged by. */
+/**
+ * Dates as SQLite files hold them, through the whole pipeline: searches, sorting and paging agree with the emitted
+ * values.
+ */
 import { describe, expect, it } from 'vitest';
 import { openSmall, searchSmall } from './small-pack.ts';
 
@@ -53,7 +56,7 @@ describe('a column of mixed forms', () => {
     expect((await found('Observation?_sort=date')).filter(id => order.includes(id))).toEqual(order);
     const ids: string[] = [];
     let query: string | undefined = 'Observation?_sort=-_lastUpdated&_count=2';
-    // Each page is asked for in a database of its own, as it was.
+    // Each page is requested from a new database with the same contents.
     const first = await searchSmall(schema(MIXED), pack(), query);
     query = first.next;
     ids.push(...first.ids);
@@ -121,7 +124,7 @@ elements:
     };
     const pairs = await searchSmall(SCHEMA, { ...onePer, ...both }, 'Observation?_id=a-2025-10-16');
     expect(pairs.ids).toEqual(['a-2025-10-16']);
-    // A moment stands there as its digits.
+    // In the id a time is written as its digits.
     const byMoment = {
       'visit.yaml': onePer['visit.yaml'].replace('[NAME]', '[AT]').replace('{NAME}', 'at-{AT}'),
     };
@@ -132,7 +135,7 @@ elements:
     const several = SCHEMA.replace("(2, '2025-10-15T09:15:00'", "(2, '2025-10-15 09:15'");
     expect(await moments('Observation?_sort=-_id', several)).toEqual(['at-20251016T000000', 'at-20251015T091500']);
     expect(await moments('Observation?_id=at-20251015T091500', several)).toEqual(['at-20251015T091500']);
-    // The same day in two forms is one.
+    // The same day in two forms counts as one.
     const mixed = SCHEMA.replace("'2025-10-16', '2025-10-17", "'2025-10-16 00:00:00', '2025-10-17");
     expect(await days('Observation', mixed)).toEqual(['day-2025-10-15', 'day-2025-10-16']);
     expect(await days('Observation?_id=day-2025-10-16', mixed)).toEqual(['day-2025-10-16']);
@@ -204,7 +207,7 @@ describe('a column of one form', () => {
 });
 
 describe('a column of instants in UTC', () => {
-  // In New York: 09:15 of the 15th, midnight of the 15th, 23:59:59 of the 14th, midnight of the 16th.
+  // In New York: 09:15 and midnight of the 15th, 23:59:59 of the 14th, midnight of the 16th.
   const MOMENTS = ['2025-10-15T13:15', '2025-10-15T04:00', '2025-10-15T03:59', '2025-10-16T04:00'];
   const LAYOUTS: readonly (readonly [string, string])[] = [
     ['T', 'Z'],

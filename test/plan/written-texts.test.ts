@@ -1,4 +1,4 @@
-/** Texts in columns to which SQLite gives no affinity of texts: what looks like a number is kept as one. */
+/** Texts in columns without SQLite's TEXT affinity: a text that looks like a number is stored as one. */
 import { expect, it } from 'vitest';
 import { openSmall } from './small-pack.ts';
 

@@ -1,4 +1,4 @@
-/** UUIDs as SQLite files hold them: in capitals, in small letters, or both, in columns that refer to each other. */
+/** UUIDs as SQLite files hold them: in upper case, lower case or both, in columns that refer to each other. */
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { accessToPatients, OPEN_ACCESS } from '../../src/auth/access.ts';
@@ -13,11 +13,11 @@ const IDS = [
 type Letters = 'small' | 'capital' | 'both';
 const COLUMNS: readonly Letters[] = ['small', 'capital', 'both'];
 
-/** The id as a row holds it. */
+/** The id as stored in a row. */
 const written = (id: string, letters: Letters, row: number): string =>
   letters === 'small' || (letters === 'both' && row % 2 === 0) ? id : id.toUpperCase();
 
-/** Persons, and visits that refer to them in `type`; a code hangs on the UUID of each person. */
+/** Persons, visits with references to them of `type`, and a code for the UUID of each person. */
 const schema = (key: Letters, reference: Letters, type: string): string => {
   const persons = IDS.map((id, i) => `('${written(id, key, i)}', 'P${i}')`);
   const visits = IDS.map((id, i) => `(${i + 1}, '${written(id, reference, i + 1)}')`);
@@ -79,7 +79,7 @@ describe.each(COLUMNS.flatMap(key => COLUMNS.map(reference => [key, reference] a
         subject: { reference: `Patient/${IDS[1]}`, display: 'P1' },
       });
       expect(await ids(`Patient?_id=${IDS[2]}&_revinclude=Encounter:patient`)).toEqual([IDS[2], '3']);
-      // Beside a text a UUID is the text that its own rows write.
+      // Compared with a text, a UUID is the text in its own row.
       const [id = ''] = IDS.slice(1);
       const isSame = type === 'UUID' || written(id, reference, 2) === (key === 'small' ? id : id.toUpperCase());
       expect((await search(`Patient?_id=${IDS[1]}`)).resources[0]?.['contact']).toEqual(

@@ -158,7 +158,7 @@ test('impossible days of a date column are reported as impossible dates', () => 
   expect(impossibleOf(dates).map(({ what }) => what)).toEqual(['02-30', '13-30', '13-32']);
   expect(impossibleOf(['01.02.2023', '02.02.2023', '03.13.2023'])).toEqual([{ what: '13-03', rows: 1 }]);
   expect(impossibleOf(['01/02/2023', '02/02/2023', '31/31/2023'])).toEqual([{ what: '31-31', rows: 1 }]);
-  // Numbers of eight digits are no dates, though some look like one.
+  // Eight-digit numbers are no dates, although some look like one.
   expect(impossibleOf(['19801330', '20230101', '20991332'])).toEqual([]);
 });
 
@@ -177,13 +177,13 @@ test.each([
     ['03/04/24', '14/03/24', '03/04/2024', '05/06/24 09:15'],
     ['dd/mm/yy 2', 'dd/mm/yy hh:mm 1', 'dd/mm/yyyy 1'],
   ],
-  // A year beyond 31 proves that years come first.
+  // A value beyond 31 proves that years come first.
   [
     ['94-03-14', '24-03-14', '03-04-05', '24-03-14 09:15', '94/3/4'],
     ['yy-mm-dd 3', 'yy-mm-dd hh:mm 1', 'yy/mm/dd 1'],
   ],
   [['94.03.14', '24.03.14'], ['yy.mm.dd 2']],
-  // In others a day beyond 12 stands second, so years come last there.
+  // In others a value beyond 12 is in second place, so years come last there.
   [
     ['94-03-14', '03-14-94', '24-03-14'],
     ['dd-mm-yy 1', 'mm-dd-yy 1', 'yy-mm-dd 1'],
@@ -202,7 +202,7 @@ test.each([
   expect(tally.profile('codes').forms.map(({ what, rows }) => `${what} ${rows}`)).toEqual(forms);
 });
 
-/** Numbers of a bell, as results are: those in the middle come often. */
+/** Bell-shaped numbers, as results are: the middle values are frequent. */
 const BELL = Array.from({ length: 4000 }, (_, i) => 60 + (((i * 7) % 50) + ((i * 13) % 60) + ((i * 29) % 70)));
 
 /** From 5.0 to 104.9, each once or twice, as measurements are. */

@@ -1,4 +1,4 @@
-/** Places along a key: they lie between its ends, in order, and are spread over what is there. */
+/** Positions along a key: they are between its ends, in order, and spread over the existing values. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';

@@ -124,13 +124,13 @@ function valueSetOf(path: string): Record<string, readonly string[] | undefined>
   return valueSet && Object.fromEntries(valueSet.systems.map(({ system, codes }) => [system, codes && [...codes]]));
 }
 
-/** Elements that a type defines itself, with those nested in it. */
+/** Elements that a type defines itself, with nested ones. */
 function ownElements(type: string): readonly ElementDefinition[] {
   const own = elementsOf(type).filter(element => element.path.startsWith(`${type}.`));
   return own.flatMap(element => [element, ...(element.types[0] === element.path ? ownElements(element.path) : [])]);
 }
 
-/** The model's types for a path, in the terms of the tables. */
+/** The model's types of a path, in the notation of the tables. */
 function modelTypes(path: string): readonly string[] {
   const choice = r4Model.choiceTypePaths[path];
   if (choice !== undefined) {

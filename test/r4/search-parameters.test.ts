@@ -66,7 +66,7 @@ describe('search parameters', () => {
   test.each(Object.entries(RESOURCES))('select the same in %s as their FHIRPath', (_name, resource) => {
     const type = String(resource['resourceType']);
     for (const parameter of searchParametersOf(type)) {
-      // The next test lists those that nothing is searched by.
+      // The next test lists the parameters without a path.
       if (parameter.paths === undefined) continue;
       const expected = compilePath(oracle(parameter.expression))(resource);
       // An expression over a missing value is empty; the step says false.
@@ -157,7 +157,7 @@ describe('search parameters', () => {
   });
 });
 
-/** The engine cannot resolve here; a literal reference says its type. */
+/** The engine cannot resolve references here; a literal reference contains its type. */
 function oracle(expression: string): string {
   return expression.replace(/resolve\(\) is (\w+)/g, "reference.startsWith('$1/')");
 }
@@ -194,7 +194,7 @@ function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** The type paths at the end of steps. */
+/** Type paths at the end of the steps. */
 function ending(path: SearchPath, start: readonly string[]): readonly string[] {
   return path.reduce((types, step) => {
     if (!('element' in step)) return 'exists' in step ? ['boolean'] : types;

@@ -8,7 +8,7 @@ import { declaredType } from '../../src/sql/engines.ts';
 
 type Engine = 'sqlite' | 'mssql';
 
-/** Kinds of columns as the tables name them, with declarations of each engine; the first stands for the kind. */
+/** Kinds of columns as the tables name them, with declarations for each engine; the first one represents the kind. */
 const KINDS: Readonly<Record<string, Readonly<Record<Engine, readonly string[]>>>> = {
   text: {
     mssql: ['VARCHAR(40)', 'NVARCHAR(40)', 'CHAR(8)', 'NCHAR(8)', 'VARCHAR(MAX)', 'TEXT', 'NTEXT'],
@@ -42,7 +42,7 @@ const FHIR_TYPES = (
   'date dateTime instant'
 ).split(' ');
 
-/** Options for codecs that cannot do without. */
+/** Options of the codecs that require some. */
 const OPTIONS: Readonly<Record<string, readonly unknown[]>> = {
   boolean: [undefined, { true: 'Y', false: 'N' }],
   'date-and-time': ['ymd8', 'date']
@@ -59,7 +59,7 @@ const OPTIONS: Readonly<Record<string, readonly unknown[]>> = {
 
 const SEARCH = { indexed: 'offered', computed: 'computed', none: 'none' } as const;
 
-/** Which declarations are of which kind: as the parser of each engine says. */
+/** Makes the table of declarations by kind, from the parser of each engine. */
 export function kindTable(): string {
   const rows = Object.entries(KINDS).map(([kind, { mssql, sqlite }]) => {
     const [like] = typesOf(kind, 'mssql');
@@ -81,7 +81,7 @@ function typesOf(kind: string, engine: Engine): readonly ColumnType[] {
   });
 }
 
-/** The rows of the table: the codec, columns it takes, FHIR types it gives, and what its searches are. */
+/** The rows of the table: the codec, its columns, the FHIR types that it emits, and its searches. */
 export function codecTable(engine: Engine): string {
   const rows = Object.entries(CODECS).map(([name, { facets }]) => {
     const columns = new Set<string>();

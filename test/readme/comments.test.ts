@@ -1,4 +1,4 @@
-/** Comments and pages are read as prose: no line of one is longer than 120 characters. */
+/** Checks that no line of a comment or a page is longer than 120 characters. */
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 

@@ -1,4 +1,4 @@
-/** The files for containers against the configuration that they set. */
+/** Checks the files for containers against the configuration that they set. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const facadeOf = (file: string): Service => {
   return facade;
 };
 
-/** As compose fills them in where the surroundings say nothing. */
+/** As compose fills them in without variables in the environment. */
 const filled = (environment: Service['environment']): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(environment).map(([name, text]) => [name, text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')]),
@@ -50,7 +50,7 @@ test('compose.yaml serves by TLS on every address of the container, under the na
   expect([tls?.cert, tls?.key].every(path => path?.startsWith('/tls/'))).toBe(true);
 });
 
-/** Stands in for the program: knows whether a certificate is good by its text, and makes a good one. */
+/** A stand-in for openssl: decides by its text whether a certificate is valid, and makes a valid one. */
 const OPENSSL = `#!/bin/sh
 case $1 in
   x509) for file; do :; done; exec grep -qs good "$file" ;;
@@ -77,12 +77,12 @@ test('compose.yaml generates a certificate if none is valid, and repeats an inco
     return spawnSync(shell, [...flags, script.replaceAll('/tls', tls)], { env: environment }).status;
   };
   const cert = join(tls, 'cert.pem');
-  // Ended before the key belongs to the user of the facade.
+  // The script fails if it ends before the facade's user owns the key.
   expect(run('exit 1')).not.toBe(0);
   expect(existsSync(cert)).toBe(false);
   expect(run('exit 0')).toBe(0);
   expect(readFileSync(cert, 'utf8')).toBe('good\n');
-  // A good one stays: nothing is made, so nothing is given to anybody.
+  // A valid one stays: nothing is created, so nothing changes its owner.
   expect(run('exit 1')).toBe(0);
   writeFileSync(cert, 'ended\n');
   expect(run('exit 0')).toBe(0);

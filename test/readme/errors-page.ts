@@ -1,4 +1,4 @@
-/** docs/errors.md, made from the tables of src/errors. `npm run errors` writes it. */
+/** Makes docs/errors.md from the tables of src/errors. `npm run errors` writes it. */
 import { PACK_ERRORS, START_ERRORS } from '../../src/errors/pack-errors.ts';
 import { NOTICES, REQUEST_ERRORS, STATUS } from '../../src/errors/request-errors.ts';
 import { issueOf } from '../../src/outcome.ts';
@@ -59,7 +59,7 @@ function section(title: string, columns: readonly string[], rows: readonly Row[]
   return `## ${title}\n\n| ${head.join(' | ')} |\n|${'---|'.repeat(head.length)}\n${lines.join('\n')}\n`;
 }
 
-/** Statuses that HTTP has a better one for than the issue type. */
+/** HTTP statuses that are more specific than the one of the issue type. */
 const OTHER: Readonly<Record<string, string>> = {
   'LNT-108': '400, 408',
   'LNT-110': '415',

@@ -1,4 +1,4 @@
-/** The table of error codes against the code that uses it, and the page that is made from it. */
+/** Checks the table of error codes against the code that uses it, and the page made from it. */
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { PACK_ERRORS, START_ERRORS } from '../../src/errors/pack-errors.ts';
@@ -27,7 +27,7 @@ test('each code is used in src', () => {
   expect(Object.keys(TABLES).filter(kind => !all.includes(`'${kind}'`))).toEqual([]);
 });
 
-/** What stands before the kind where a problem of a pack, or what ends a start, is made. */
+/** Pattern for the text before a kind, wherever src makes a problem of a pack or ends a start. */
 const MADE = String.raw`(?:\.(?:error|warning|notice)|\[severity\]|\b(?:problem|reportAs|coded))\(\s*|\bkind: |: `;
 
 test('each code of a pack or a start is made in src', () => {
@@ -55,7 +55,7 @@ test('each place that reports a problem of a pack names its code', () => {
   );
   expect(calls.length).toBeGreaterThan(250);
   const kinds = new Set(Object.keys(PACK_ERRORS).map(kind => `'${kind}'`));
-  // Both pass on what their callers name, which the compiler holds against the table.
+  // Both pass on a kind from their callers, which the compiler checks against the table.
   const passed = ['src/ccda/content.ts', 'src/mapping/load/pack/pack.ts'];
   const without = calls.filter(({ file, first }) => !kinds.has(first) && !(first === 'kind' && passed.includes(file)));
   expect(without).toEqual([]);

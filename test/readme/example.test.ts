@@ -1,4 +1,4 @@
-/** The worked example of docs/mapping-language.md is a mapping that loads, and serves what the text says. */
+/** The worked example of docs/mapping-language.md loads, and serves what the text promises. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

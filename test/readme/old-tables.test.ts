@@ -1,5 +1,5 @@
 /**
- * What docs/mapping-language.md says of old tables: each form is in the document as it is here, and does what it says.
+ * Forms of old tables in docs/mapping-language.md: each is in the page exactly as here, and does what the page says.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -570,8 +570,8 @@ test('each form in the reference is tested here', () => {
   const table = reference.split('## What old tables have')[1]?.split('\n## ')[0] ?? '';
   const forms = [...table.matchAll(/`((?:[a-z-]+: |\{ )[^`]*)`/gi)].map(([, form = '']) => form.replaceAll('\\|', '|'));
   expect(forms.length).toBeGreaterThan(15);
-  // Ids of UUIDs in texts are tried in test/plan/uuid-ids.test.ts.
-  // In the records all columns are those of the newest revision, and a source has its lookups under each other.
+  // test/plan/uuid-ids.test.ts tests ids from UUIDs in texts. In the records all columns are those of the newest
+  // revision, and a source lists its lookups one below the other.
   const tried =
     `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}${COUNTED}${MUMPS}${PUMPS}${FILEMAN}${MESSAGES}${PID}${GROUPS}${FACTS}${READINGS}${DIAGNOSES}id: "{UID|uuid}"\n`.replaceAll(
       /\bn\./g,

@@ -1,4 +1,4 @@
-/** Tables and links of the README and of docs/ against what they speak of. */
+/** Checks tables and links of the README and of docs/ against their subjects. */
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -61,7 +61,7 @@ test.each([...Object.entries(CODECS), ...Object.entries(TEXT_STEPS)])(
   },
 );
 
-/** Names and values of options, out of their JSON Schema. */
+/** Names and values of options, from their JSON Schema. */
 function wordsOf(schema: unknown): readonly string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   return Object.entries(schema).flatMap(([key, value]: [string, unknown]) => {
@@ -110,7 +110,7 @@ test('the page of documents has each topic', () => {
 
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...globSync('docs/**/*.md')];
 
-/** The names by which links lead to headings of a page, as GitHub makes them of their words. */
+/** Anchors of the headings of a page, as GitHub makes them. */
 function anchorsOf(page: string): readonly string[] {
   const text = readFileSync(page, 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
   return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>

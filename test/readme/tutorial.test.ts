@@ -1,6 +1,4 @@
-/**
- * docs/tutorial.md, followed to the letter: its files in an empty folder, its commands, and what it says comes back.
- */
+/** Follows docs/tutorial.md exactly: its files in an empty folder, its commands, and their promised output. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -1,6 +1,4 @@
-/**
- * Exports whose mappings are edited while they are under way.
- */
+/** Exports whose mappings are edited while they run. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -30,7 +28,7 @@ test('an export keeps the mappings of its start; the next one has the new ones',
   const paused = (await fetch(`${fhir}/$pause-job?_jobId=${job}`)).status === 200;
   writeFileSync(join(clinic.pack, 'person.yaml'), NAMELESS);
   expect(await running?.reload()).toBe('swapped');
-  // From here on nothing that is read from the folder would do.
+  // From here on the folder contains no valid pack.
   writeFileSync(join(clinic.pack, 'person.yaml'), 'mapping: [');
   expect(await running?.reload()).toBe('refused');
   const after = await kickOff(`${fhir}/$export`);

@@ -29,7 +29,7 @@ test('a doubt starts a scan at once, callers can await it, and many doubts share
     look: async () => ++looks === 1,
     changed: async () => {
       changes++;
-      // While the mappings are made anew.
+      // While the mappings are reloaded.
       watch.doubt();
     },
   });

@@ -1,6 +1,6 @@
 /**
- * Another program writes rows in forms that their columns never had, while a server answers: the first answer that sees
- * such a row is the last one that takes the column for what it was.
+ * Another program writes rows in forms that their columns never had, while a server answers: at most one answer after
+ * such a row still treats the column in its old form.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
@@ -23,10 +23,10 @@ interface Bundle {
 
 interface Served {
   readonly url: string;
-  /** By a connection of its own, which is closed again. */
+  /** Writes by a separate connection, which is closed again. */
   write(sql: string): void;
   read(id: string): Promise<Resource>;
-  /** The ids that a search finds. */
+  /** Returns the ids that a search finds. */
   find(query: string): Promise<readonly string[]>;
 }
 
@@ -59,7 +59,7 @@ const IN_APRIL = 'date=2024-04&_sort=date';
 test('a date in a new form is found, emitted and sorted from the second answer on', async () => {
   const { write, read, find } = await served();
   expect(await find(IN_APRIL)).toEqual(['w-8']);
-  // In April in UTC, and as a text before all others of April.
+  // In April by UTC, and as a text before all others of April.
   write("INSERT INTO WEIGHING VALUES (9, 1, '2024-03-31T23:30:00Z', 63)");
   await read('w-9');
   expect(await find(IN_APRIL)).toEqual(['w-9', 'w-8']);
@@ -106,7 +106,7 @@ test('answers cached before are not sent afterwards', async () => {
   const { write, read, find } = await served();
   write("UPDATE WEIGHING SET TAKEN = '2024-05-10T08:30:00Z' WHERE NO = 8");
   const first = await find('_id=w-8&date=2024-05');
-  // The first answer saw no row, or one of a new form.
+  // The first answer misses the row, or finds it as one of the new form.
   expect([[], ['w-8']]).toContainEqual(first);
   await read('w-8');
   expect((await read('w-8')).effectiveDateTime).toBe('2024-05-10T10:30:00+02:00');

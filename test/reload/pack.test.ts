@@ -21,7 +21,7 @@ async function small(change: Partial<LiveOptions<string>> = {}) {
   const told: string[] = [];
   let away: DatabaseError | undefined;
   const unreadable: { readonly table: string }[] = [];
-  /** Tables in lower case, of which the login reads masks. */
+  /** Tables in lower case, whose values the login reads masked. */
   const masked = new Set<string>();
   const disguised = (info: ColumnInfo): ColumnInfo => ({ ...info, denied: { why: 'is masked', expected: 'UNMASK' } });
   const live = livePack<string>({

@@ -1,6 +1,4 @@
-/**
- * A server whose pack is edited while it answers.
- */
+/** A server whose pack is edited while it serves. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +19,7 @@ elements:
   birthDate: { from: BORN }
 `;
 
-/** One that has no elements by which somebody is found. */
+/** A mapping without elements to search by. */
 const NAMELESS = PEOPLE.replace(/ {2}name:.*\n/, '');
 const MISSPELT = PEOPLE.replace('SURNAME', 'SURNAM').replace('BORN', 'BRON');
 
@@ -122,7 +120,7 @@ test('with a broken file the old version is served, and /, /ready and the log re
 test('a pack without a former mapping is used only on request, and that is reported', async () => {
   const server = await serving({ RELOAD_INTERVAL: '1' }, { 'place.yaml': PLACES });
   expect((await server.get('/fhir/Organization/place-1')).status).toBe(200);
-  // As a copy leaves it that goes file by file.
+  // As a copy in progress leaves it, file by file.
   rmSync(join(server.pack, 'place.yaml'));
   server.write('person.yaml', NAMELESS);
   await vi.waitFor(() => expect(said(server, 'the mappings on disk are refused')).toHaveLength(1), {

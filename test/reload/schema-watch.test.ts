@@ -4,7 +4,7 @@ import { watchSchema } from '../../src/reload/schema-watch.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A schema that is looked at, and whether something is missing from it. */
+/** A watched schema, of which something may be missing. */
 function watched() {
   const schema = { looks: 0, found: 'lacking' as 'whole' | 'lacking', slow: Promise.resolve() };
   const watch = watchSchema({
@@ -30,7 +30,7 @@ test('a thousand failed statements cause one schema check, and no more if nothin
   await vi.advanceTimersByTimeAsync(500);
   for (let i = 0; i < 1000; i++) watch.missed();
   expect(schema.looks).toBe(2);
-  // They were not told of by the look before.
+  // The watcher had not reported them after its earlier look.
   await vi.advanceTimersByTimeAsync(500);
   expect(schema.looks).toBe(3);
   await vi.advanceTimersByTimeAsync(60_000);

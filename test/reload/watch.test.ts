@@ -37,7 +37,7 @@ test('the watch calls back once at first, and once per change of any kind', asyn
   await called(3);
   unlinkSync(join(folder, 'b.yaml'));
   await called(4);
-  // As editors write, and as orchestrators swap mounted files.
+  // As editors write files, and as orchestrators swap mounted ones.
   writeFileSync(join(root, 'a.tmp'), 'longer');
   renameSync(join(root, 'a.tmp'), join(folder, 'a.yaml'));
   await called(5);

@@ -1,6 +1,6 @@
 /**
- * Every mapping of a registry: its writer against the interpreter on random rows, and what it writes against the rules
- * that hold for any FHIR JSON. Takes any Registry.
+ * Compares the writer of every mapping of a registry with the interpreter on random rows, and checks its output against
+ * the rules for any FHIR JSON. Takes any Registry.
  */
 
 import fc from 'fast-check';
@@ -19,7 +19,7 @@ import { arbitraryRow, poolsOf, type Samples } from './arbitrary-rows.ts';
 
 const NOW = Date.UTC(2024, 5, 1, 12);
 
-/** Compares all mappings of a group, over the row shape that they share. Throws on the first difference. */
+/** Compares all mappings of a group, over their common row shape. Throws on the first difference. */
 export function compareGroup(mappings: readonly Mapping[], registry: Registry, rows: number, samples: Samples): void {
   const shape = shapeOfGroup(mappings, { kind: 'all' }, resolverOf(registry));
   for (const mapping of mappings) compare(mapping, shape, registry, rows, samples);
@@ -44,7 +44,7 @@ function compare(mapping: Mapping, shape: RowShape, registry: Registry, rows: nu
   );
 }
 
-/** Paths of what FHIR JSON never has: empty objects, lists and strings, and null. https://hl7.org/fhir/R4/json.html */
+/** Paths of what FHIR JSON forbids: empty objects, lists and strings, and null. https://hl7.org/fhir/R4/json.html */
 function hollows(thing: Thing, path = ''): readonly string[] {
   if (thing === null || thing === '') return [path];
   if (typeof thing !== 'object') return [];

@@ -1,6 +1,6 @@
 /**
- * Random mappings: trees of nodes of every kind under conditions of every kind over a few columns, to test unforeseen
- * combinations in generated code.
+ * Makes random mappings: trees of nodes of every kind under conditions of every kind over a few columns, to test
+ * unforeseen combinations in generated code.
  */
 import fc from 'fast-check';
 import { lineCodec } from '../../src/mapping/codecs/text.ts';
@@ -10,7 +10,7 @@ import * as make from './nodes.ts';
 const NAMES = ['alpha', 'beta', 'gamma'];
 const FEW = make.codeMap({ A: 'x', '': 'blank', Y: 'y' });
 
-/** Columns in scope, by the aliases around. */
+/** Columns in scope, by their aliases. */
 type Scope = readonly string[];
 
 interface Trees {
@@ -25,7 +25,7 @@ function condition(scope: Scope): fc.Arbitrary<Condition> {
     fc.record({ kind: fc.constant('present' as const), column }),
     fc.record({ kind: fc.constant('same' as const), column, other: column }),
     fc.record({ kind: fc.constant('matches' as const), column, pattern: fc.constantFrom('A*', '?', '*') }),
-    // A piece of a column is not in the database, so nothing can exist for it there.
+    // A piece of a column is not in the database, so no `exists` can refer to it.
     fc.constantFrom(...scope.filter(name => !name.startsWith('p.'))).map(name => ({
       kind: 'exists' as const,
       scope: make.scope('ex'),
@@ -41,7 +41,7 @@ function condition(scope: Scope): fc.Arbitrary<Condition> {
   );
 }
 
-/** With a condition now and then. */
+/** Sometimes with a condition. */
 function guarded(node: fc.Arbitrary<Node>, scope: Scope): fc.Arbitrary<Node> {
   const withIf = fc.tuple(node, condition(scope)).map(([n, test]): Node => ({ ...n, if: test }));
   return fc.oneof({ weight: 3, arbitrary: node }, { weight: 1, arbitrary: withIf });
@@ -85,7 +85,7 @@ function trees(scope: Scope, depth: number): Trees {
     .tuple(named, fc.option(choice), fc.subarray(NAMES, { maxLength: 2 }))
     .map(([members, extra, needs]): Node => {
       const plain = make.object('Thing', members);
-      // A name occurs once: as a member, or within the choice.
+      // A name occurs once: as a member, or in the choice.
       const own = extra
         ? plain.members.slice(0, 1).filter(m => m.kind === 'element' && !names(extra).includes(m.name))
         : plain.members;
@@ -110,7 +110,7 @@ function trees(scope: Scope, depth: number): Trees {
     fc.oneof(
       { weight: 4, arbitrary: inner.node },
       { weight: 1, arbitrary: scope.includes('p.a') ? inner.node : pieces },
-      // Only the base row has children here, for `ID` belongs to it.
+      // Only the base row has children here, because `ID` belongs to it.
       {
         weight: 2,
         arbitrary: scope.some(name => name.includes('.')) ? inner.node : fc.constantFrom('r', 's').chain(rows),
@@ -139,7 +139,7 @@ function names(member: Member): readonly string[] {
   return member.kind === 'element' ? [member.name] : member.alternatives.flat().map(({ name }) => name);
 }
 
-/** Mappings with three elements, some of them a choice. References lead to `patients`. */
+/** Mappings with three elements, some of which are a choice. References lead to `patients`. */
 export const arbitraryMapping: fc.Arbitrary<Mapping> = fc
   .tuple(fc.array(trees(['C1', 'C2', 'C3'], 3).node, { minLength: 1, maxLength: 3 }), fc.boolean())
   .map(([nodes, chosen]) => {

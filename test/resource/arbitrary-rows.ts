@@ -1,6 +1,6 @@
 /**
- * Random rows for a row shape: values of each column's type as drivers return them, with the defects of legacy text
- * columns. `pools` adds values that codecs and conditions of a mapping refer to.
+ * Makes random rows for a row shape: values of each column's type as drivers return them, with the defects of legacy
+ * text columns. `pools` adds values that codecs and conditions of a mapping refer to.
  */
 import fc from 'fast-check';
 import { namedNodesOf } from '../../src/mapping/children.ts';
@@ -97,7 +97,7 @@ function ofType(type: ColumnType): fc.Arbitrary<SqlValue> {
   }
 }
 
-/** Values of one expression; NULL everywhere now and then. */
+/** Values of one expression; sometimes NULL everywhere. */
 function rawOf(expression: Expression, pools: Pools): fc.Arbitrary<SqlValue> {
   if (expression.kind === 'flag') return fc.constantFrom(0, 1);
   const pool = pools.get(expressionKey(expression)) ?? [];
@@ -118,12 +118,12 @@ export function arbitraryRow(level: LevelShape, pools: Pools = new Map()): fc.Ar
   return fc.record({ row, children });
 }
 
-/** Values that columns really hold, by `TABLE.COLUMN`. */
+/** Real values of columns, by `TABLE.COLUMN`. */
 export type Samples = ReadonlyMap<string, ReadonlySet<string | number>>;
 
 /**
- * What is likely to matter, by expression: literals of the mapping's conditions and absence rules, and samples of the
- * columns that are fetched.
+ * Values that are likely to matter, by expression: literals of the mapping's conditions and absence rules, and samples
+ * of the fetched columns.
  */
 export function poolsOf(mapping: Mapping, level?: LevelShape, samples: Samples = new Map()): Pools {
   const pools = new Map<string, (string | number)[]>();
@@ -168,7 +168,7 @@ export function poolsOf(mapping: Mapping, level?: LevelShape, samples: Samples =
   return pools;
 }
 
-/** Tables by alias, those of lookups and of each included. */
+/** Tables by alias, including those of lookups and of each `each`. */
 function tablesOf(mapping: Mapping): ReadonlyMap<string, string> {
   const tables = new Map<string, string>();
   const declare = (scope: Scope): void => {

@@ -14,12 +14,12 @@ import { arbitraryRow, poolsOf } from './arbitrary-rows.ts';
 import * as make from './nodes.ts';
 import { CHOICES, observation, PATIENTS, SITES, TYPED, ZOO } from './zoo.ts';
 
-/** Text that would run, were it ever code. */
+/** Text that would execute if it became code. */
 const HOSTILE = `\`$\{process.exit(1)}\u2028"`;
 const CONTEXT: WriteContext = { base: 'https://fhir.example/"q"', now: Date.UTC(2024, 5, 1), zone: 'America/New_York' };
 const { value, object, list, constant, col, join } = make;
 
-/** The resource of a row given by column, as an object. */
+/** The resource of a row, given by column, as an object. */
 function written(mapping: Mapping, row: Readonly<Record<string, SqlValue>>): unknown {
   const shape = shapeOf(mapping, { kind: 'all' }, make.resolver(PATIENTS, SITES, mapping));
   const values = shape.columns.map(column => row[expressionKey(column).replace(/^t\./, '')] ?? null);

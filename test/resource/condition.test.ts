@@ -7,7 +7,7 @@ import type { SqlValue } from '../../src/sql/expression.ts';
 import * as make from './nodes.ts';
 import { observation } from './zoo.ts';
 
-/** Whether a condition on the column `DAY` holds at an instant, for a database in New York (UTC-5 on these days). */
+/** True if a condition on the column `DAY` holds at an instant, for a database in New York (UTC-5 on these days). */
 function holds(condition: Condition, raw: SqlValue, at: string): boolean {
   const mapping = observation({ status: make.constant('yes', 'code', condition) });
   const shape = shapeOf(mapping, { kind: 'all' }, make.resolver());

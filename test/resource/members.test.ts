@@ -14,7 +14,7 @@ const UNIT = make.codeMap({ A: 'mg', B: 'kg' });
 const unit = (options = {}): Node => make.value('UNIT', { codec: UNIT, ...options });
 const isA: Condition = { kind: 'is', column: make.col('UNIT'), values: ['A'] };
 
-/** Rows in all orders of values, twice, so that whatever is remembered is met by rows of other values. */
+/** Rows in all orders of values, twice, so that cached values meet rows with other values. */
 function rowsOf(values: Readonly<Record<string, readonly SqlValue[]>>): readonly Readonly<Record<string, SqlValue>>[] {
   let rows: readonly Readonly<Record<string, SqlValue>>[] = [{}];
   for (const [column, some] of Object.entries(values))

@@ -1,4 +1,4 @@
-/** Builders of mappings for tests of the writer: nodes, codecs and scopes with little code, without the loader. */
+/** Builds mappings for tests of the writer: nodes, codecs and scopes with little code, without the loader. */
 import type { Codec, Primitive } from '../../src/mapping/codecs/codec.ts';
 import type { IdCodec } from '../../src/mapping/id-rule.ts';
 import type {
@@ -136,7 +136,7 @@ export function each(alias: string, on: readonly JoinColumn[], item: Node, optio
   };
 }
 
-/** One text of the child rows, of which `line` is the text of each. */
+/** One text from the child rows; `line` is the text of each. */
 export function lines(alias: string, on: readonly JoinColumn[], line: ValueNode, separator: string): LinesNode {
   const { codec } = line;
   return { kind: 'lines', each: each(alias, on, line), line, separator, codec, type: 'string', at: AT };
@@ -188,7 +188,7 @@ export function mapping(options: Partial<Mapping> & Pick<Mapping, 'root'>): Mapp
   };
 }
 
-/** Answers for shapes: every `exists` and every target is there as far as the row's flags say so. */
+/** Resolves shapes: every `exists` and every target is present if the row's flags say so. */
 export function resolver(...mappings: readonly Mapping[]): ShapeResolver {
   return {
     mapping: name => {

@@ -23,7 +23,7 @@ const database = openSqlite(file);
 const catalog = await database.catalog();
 await database.close();
 
-/** Up to so many values of each column, from the generator of the demo database. */
+/** Up to this number of values per column, from the generator of the demo database. */
 function sampleColumns(patients: number, each: number): Samples {
   const found = new Map<string, Set<string | number>>();
   for (const { table, row } of rows({ patients, seed: 1 })) {

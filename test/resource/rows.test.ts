@@ -7,7 +7,7 @@ import type { SqlValue } from '../../src/sql/expression.ts';
 import * as make from './nodes.ts';
 import { observation } from './zoo.ts';
 
-/** For each parent key the names of the children that it gets. */
+/** The names of the children for each parent key. */
 function grouped(
   types: readonly [ColumnType, ColumnType],
   parents: readonly SqlValue[],

@@ -65,7 +65,7 @@ describe('a row shape', () => {
     expect(shape.children).toHaveLength(1);
     const [child] = shape.children;
     expect(keys(child?.columns ?? [])).toEqual(['a.PARENT', 'a.TEXT', 'a.NO', 'a.KIND']);
-    // The tables of the nested rows differ by name, so they stay apart.
+    // The tables of the nested rows differ by name, so they stay separate.
     expect(child?.children).toHaveLength(2);
     const rowsOf = [
       {

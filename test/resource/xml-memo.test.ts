@@ -3,7 +3,7 @@ import { toXml } from '../../src/resource/xml.ts';
 import { XmlMemo } from '../../src/resource/xml-meaning.ts';
 import { heapAfterCollection } from '../heap.ts';
 
-/** Asks for values in turn; gives how many had to be made. */
+/** Requests values in turn; returns how many had to be made. */
 function made(memo: XmlMemo, values: readonly string[]): number {
   let count = 0;
   for (const value of values) {
@@ -47,7 +47,7 @@ it('all caches together are bounded in characters, and cleared beyond', () => {
 it('cached values do not retain their source texts', () => {
   const heap = heapAfterCollection();
   const before = heap();
-  // Some 400 kB each, of which a code of its own is remembered.
+  // About 400 kB each, with a code of its own, which is cached.
   for (let i = 0; i < 60; i++) toXml(observation(i, 'x'.repeat(400_000)));
   expect(heap() - before).toBeLessThan(8_000_000);
 });

@@ -132,7 +132,7 @@ describe('FHIR XML', () => {
 });
 
 describe('a text of this server is converted member by member', () => {
-  /** Blanks make it another text of the same resource, which is read as a whole. */
+  /** Blanks make it a text that the server did not write, which is parsed as a whole. */
   const read = (resource: object): string => {
     const xml = toXml(JSON.stringify(resource));
     expect(xml).toBe(toXml(JSON.stringify(resource, undefined, 1)));

@@ -1,6 +1,6 @@
 /**
- * Mappings for property tests of the writer: every kind of node in every allowed position, every kind of condition on
- * every type of column.
+ * Makes mappings for property tests of the writer: every kind of node in every allowed position, every kind of
+ * condition on every type of column.
  */
 import type { Condition, Mapping, Node } from '../../src/mapping/model.ts';
 import type { ColumnType } from '../../src/sql/column-type.ts';
@@ -42,7 +42,7 @@ export function is(name: string, ...values: readonly string[]): Condition {
 
 const SEX = make.codeMap({ M: 'male', F: 'female' });
 
-/** Every kind of node in every place where it may stand. */
+/** Every kind of node in every allowed position. */
 export const ZOO = observation(
   {
     identifier: list(
@@ -244,7 +244,7 @@ const TYPES: Readonly<Record<string, { readonly type: ColumnType; readonly value
   uuid: { type: { kind: 'uuid' }, values: ['6f9619ff-8b86-d011-b42d-00c04fc964ff'] },
 };
 
-/** Every test over every type of column that it can be asked of, each as a constant under a condition. */
+/** Every kind of test on every type of column that supports it, each as a constant under a condition. */
 export const TYPED = observation(
   Object.fromEntries(
     Object.entries(TYPES).flatMap(([name, { type, values }]): [string, Node][] => {

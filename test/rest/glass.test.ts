@@ -1,4 +1,4 @@
-/** Break-glass at the REST interface and in C-CDA documents, over the demo's labels. */
+/** Break-glass at the REST interface and in C-CDA documents, with the demo's labels. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { glassOf } from '../../src/access/glass.ts';
 import { seeingPatients } from '../../src/audit/patients-in.ts';
@@ -34,7 +34,7 @@ afterAll(() => demo.close());
 
 interface Labelled {
   readonly patient: string;
-  /** What the problem is called. */
+  /** Text of the problem. */
   readonly text: string;
 }
 

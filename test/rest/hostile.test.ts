@@ -1,6 +1,6 @@
 /**
- * Requests to the REST interface that mean harm, by somebody who is logged in: a clear answer, never a 500, and nothing
- * of them in the log.
+ * Malicious requests to the REST interface by a logged-in user: a clear answer, never a 500, and none of their text in
+ * the log.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -49,10 +49,10 @@ const PATHS = [
 ];
 
 test.each([
-  // Either apostrophe is searched for, and separators are escaped: a value within FHIR's limit becomes one beyond it.
+  // The search covers both apostrophes and escapes separators: a value within FHIR's limit exceeds it then.
   ['/api/patientinfo/patient/id?firstName=A&lastName=', `O'${'|'.repeat(1500)}`],
   ['/api/patientsummary?search=', `O'${'x'.repeat(2500)}`],
-  // Record numbers are searched for with zeros before them, too.
+  // Record numbers are also searched with leading zeros.
   ['/api/patientsummary?search=', '7'.repeat(3900)],
 ])('%s with an overlong text is refused', async (path, text) => {
   expect((await client.get(path + encodeURIComponent(text))).status).toBe(400);

@@ -1,4 +1,4 @@
-/** Documents that are sent piece by piece, over a real connection: twenty years of data. */
+/** Documents of twenty years of data, streamed over a real connection. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { documentPage } from '../../src/ccda/page.ts';
 import type { Facade } from '../../src/facade.ts';
@@ -30,7 +30,7 @@ afterAll(async () => {
 const get = (headers: Readonly<Record<string, string>>, init: RequestInit = {}): Promise<Response> =>
   fetch(`${server.url}${PATH}`, { ...init, headers: { cookie, ...headers } });
 
-/** But for its instant. */
+/** The document without its own time. */
 const timeless = (text: string): string => text.replaceAll(/<effectiveTime value="\d{14}[+-]\d{4}"\/>/g, '');
 
 test.each(['identity', 'gzip', 'br'])('a large document in %s is complete, without Content-Length', async coding => {

@@ -1,4 +1,4 @@
-/** Pages for people who read charts: login, look-up, chart, documents; as a browser without script asks for them. */
+/** Pages for people who read charts: login, look-up, chart, documents; requested as by a browser without script. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TOPICS } from '../../src/ccda/topics.ts';
 import { type Demo, openDemo } from '../law/demo.ts';

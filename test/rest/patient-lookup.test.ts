@@ -1,11 +1,11 @@
-/** Looking up one of very many people, whose names begin alike: nobody is guessed, and nobody is missed. */
+/** Look-up of one among very many people whose names begin alike: nobody is guessed, and nobody is missed. */
 import { expect, test } from 'vitest';
 import type { RestSource } from '../../src/rest/fhir-source.ts';
 import { lookUpPatient } from '../../src/rest/patient-lookup.ts';
 import { demoContent } from '../ccda/demo-documents.ts';
 import { openDemo } from '../law/demo.ts';
 
-/** Finds these family names, in this order, whoever is asked for. */
+/** A search that finds these family names in this order, for any request. */
 async function lookUp(families: readonly string[], lastName: string): Promise<{ result: unknown; read: number }> {
   const demo = await openDemo({ patients: 1, engine: 'sqlite' });
   let read = 0;

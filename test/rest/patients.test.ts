@@ -190,7 +190,7 @@ describe('the search for patients', () => {
         }
       }
     }
-    // As many ways to keep one as the demo has.
+    // The demo stores telephone numbers in more than two forms.
     expect(kept.size).toBeGreaterThan(2);
   });
 

@@ -1,4 +1,6 @@
-/** The REST interface over the demo, as for a browser or curl: an application, a cookie jar, an adjustable clock. */
+/**
+ * Runs the REST interface over the demo, as for a browser or curl: an application, a cookie jar, an adjustable clock.
+ */
 import type { Hono } from 'hono';
 import { type Account, accountsThat } from '../../src/auth/accounts.ts';
 import { accessOfAccounts } from '../../src/auth/granted.ts';
@@ -23,7 +25,7 @@ export interface RestUnderTest {
   /** Milliseconds to add to the clock. */
   wait(milliseconds: number): void;
   readonly accounts: Map<string, Account>;
-  /** A client with a cookie jar, logged in as anna or somebody else of the accounts. */
+  /** A client with a cookie jar, logged in as anna or another account. */
   client(username?: string): Promise<Client>;
 }
 

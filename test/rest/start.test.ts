@@ -1,4 +1,4 @@
-/** The account for trying out: which servers have one, and whose password it has. */
+/** The trial account: which servers have one, and where its password comes from. */
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { openEntrance } from '../../src/rest/start.ts';

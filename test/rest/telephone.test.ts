@@ -1,6 +1,6 @@
 /**
- * Telephone numbers are found by their digits, however they are kept and however they are asked for. The cases are
- * those of docs/ccds-documents.md.
+ * Telephone numbers are found by their digits, in any stored form and any searched form. The cases are those of
+ * docs/ccds-documents.md.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { openFixture } from '../engines/fixture.ts';
 import { type Demo, demoOver } from '../law/demo.ts';
 import { type Client, restUnderTest } from './rest-under-test.ts';
 
-/** Number of a patient → the home telephone, as somebody once wrote it down. */
+/** Number of a patient → their home telephone, as stored. */
 const KEPT: Readonly<Record<number, string>> = {
   1: '207 - 5550188',
   2: '+1 207 555 0188 x12',
@@ -47,7 +47,7 @@ const found = async (search: string): Promise<readonly number[]> => {
     .toSorted((a, b) => a - b);
 };
 
-/** Those of the number 207 555 0188, with or without the country and an extension. */
+/** Patients with the number 207 555 0188, with or without the country code and an extension. */
 const THE_NUMBER = [1, 2, 3, 4, 12, 13];
 
 describe('a telephone number is found by its digits', () => {
@@ -63,22 +63,22 @@ describe('a telephone number is found by its digits', () => {
     ['+1 (207) 555–0188', THE_NUMBER],
     ['tel:+1-207-555-0188', THE_NUMBER],
     ['Tel. 207 555 0188', THE_NUMBER],
-    // An extension that is asked for is that one.
+    // A searched extension must match.
     ['207 555 0188 x12', [2]],
     ['+1 207 555 0188 ext. 12', [2]],
     ['207-555-0188 #7', [13]],
     ['207-555-0188 x99', []],
-    // Without an area, the number of any area.
+    // Without an area code, the number matches in any area.
     ['555-0188', [1, 3, 4, 5, 12, 14]],
     ['5550188', [1, 3, 4, 5, 12, 14]],
-    // Another country is part of the number.
+    // Another country code makes another number.
     ['+44 20 7946 0188', [8]],
     ['442079460188', [8]],
     ['20 7946 0188', []],
-    // The longest numbers that there are have 15 digits.
+    // The longest valid numbers have 15 digits.
     ['+998 1234 5678 9012', [9]],
     ['+998 1234 5678 9012 3', []],
-    // One digit more or less is another number.
+    // One digit more or less makes another number.
     ['207 555 0189', []],
     ['207 555 018', []],
     ['207 555 01889', [6]],

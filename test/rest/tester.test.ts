@@ -1,6 +1,6 @@
 /**
- * What a tester does with curl and its cookie jar, over the network: log in, look up, fetch every topic, list the
- * encounters and fetch theirs, log out. Skipped, with a printed line, where there is no curl.
+ * Repeats a tester's work with curl and its cookie jar, over the network: log in, look up, fetch every topic, list the
+ * encounters and fetch theirs, log out. Skipped, with a printed line, if there is no curl.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Who comes in at the REST interface where people log in at an issuer: by an access token, or by a password that is
- * allowed.
+ * Authentication at the REST interface when users log in at an issuer: by an access token, or by a password for
+ * accounts that may use one.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessOfGrant } from '../../src/auth/granted.ts';
@@ -48,7 +48,7 @@ test('requests of a person at the REST interface are limited, too', async () => 
   for (let i = 0; i < 60; i++) expect((await anna.get(patients)).status).not.toBe(429);
   const refused = await anna.get(patients);
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
-  // Who logs in has limits of its own.
+  // A logged-in user has separate limits.
   await rest.client();
 });
 
@@ -71,7 +71,7 @@ test.each<[title: string, environment: Readonly<Record<string, string>>, unmarke
   const anna = rest.accounts.get('anna');
   if (anna === undefined) throw new Error('there is no anna');
   rest.accounts.set('anna', { ...anna, restPassword: true });
-  // Whoever was refused was refused as with a wrong password, which counts.
+  // The earlier refusals count as wrong passwords, so the throttle applies.
   rest.wait(60_000);
   expect(await login(rest)).toBe(200);
 });

@@ -1,4 +1,4 @@
-/** Filters: what a parameter's name asks for beside its value. */
+/** Filters: what a parameter's name requires besides its value. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Demo, openDemo } from '../law/demo.ts';
 import { CONTEXT } from '../operations/pages.ts';

@@ -1,4 +1,4 @@
-/** Bounds of one request: how many parameters, how long a value, how many values in a list. */
+/** Limits of one request: number of parameters, length of a value, number of values in a list. */
 import { expect, test } from 'vitest';
 import { checkCount, checkLength, LIMITS } from '../../src/search/values.ts';
 

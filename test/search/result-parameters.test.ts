@@ -1,6 +1,4 @@
-/**
- * Parameters that shape the answer, on the demo. https://hl7.org/fhir/R4/search.html#return
- */
+/** Result parameters, on the demo. https://hl7.org/fhir/R4/search.html#return */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { elementsOf } from '../../src/r4/definitions.ts';
 import { cursorCodec } from '../../src/search/cursor.ts';
@@ -97,7 +95,7 @@ test('an include of a source, reference or target type that does not exist is re
   expect(await message('Observation:subject:Pateint')).toMatch(/Pateint/);
   expect(await message('Observation:code')).toMatch(/no reference code/);
   expect(await message('Obs:subject')).toMatch(/no Obs resources/);
-  // An address that is a questionnaire's, and not a reference to it.
+  // A questionnaire's canonical URL, which is no reference to it.
   const questionnaire: Parameters = [['_include', 'QuestionnaireResponse:questionnaire']];
   await expect(search('QuestionnaireResponse', questionnaire)).rejects.toMatchObject({ code: 'not-supported' });
   await expect(search('Questionnaire', [['_revinclude', 'QuestionnaireResponse:questionnaire']])).rejects.toMatchObject(
@@ -105,7 +103,7 @@ test('an include of a source, reference or target type that does not exist is re
       code: 'not-supported',
     },
   );
-  // May be referred to, and is not served.
+  // A possible target type that is not served.
   expect(await message('Observation:subject:Group')).toBe('[object Object]');
 });
 

@@ -1,6 +1,4 @@
-/**
- * Searches over several types are exactly the searches on each of them.
- */
+/** A search over several types equals the searches on each of them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../src/search/values.ts';
 import { type Demo, openDemo } from '../law/demo.ts';

@@ -1,6 +1,6 @@
 /**
- * What broke other servers, each tried against a whole one: tokens and codes where they do not belong, keys and
- * algorithms that were never registered, addresses that lead elsewhere, answers that were another's.
+ * Attacks that broke other servers, each tried on a whole one: tokens and codes in the wrong place, unregistered keys
+ * and algorithms, redirects to foreign URLs, answers meant for others.
  */
 import { createPublicKey, type JsonWebKey, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -34,7 +34,7 @@ const ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const backend = (fields: Readonly<Record<string, string>>) =>
   post(`${served.auth}/token`, { grant_type: 'client_credentials', scope: 'system/*.rs', ...fields });
 
-/** What a backend client would send, but signed in another way. */
+/** A backend client's assertion, but signed in another way. */
 async function assertion(alg: string, key: Parameters<SignJWT['sign']>[0], kid?: string) {
   const now = Math.floor(Date.now() / 1000);
   const claims = { iss: 'backend', sub: 'backend', aud: `${served.auth}/token`, exp: now + 300, jti: randomUUID() };
@@ -71,7 +71,7 @@ test('pages without an origin of their own, and origins of disabled apps, read n
     await read.arrayBuffer();
     return [read, token].map(answer => answer.headers.get('access-control-allow-origin'));
   };
-  // What a sandboxed frame or a local file sends, and what URL makes of an address of an app's own scheme.
+  // The Origin of a sandboxed frame or a local file, which URL also returns for an app's own URI scheme.
   expect(await allowed('null')).toEqual([null, null]);
   expect(await allowed('https://off.example.org')).toEqual([null, null]);
   expect(await allowed('https://app.example.org')).toEqual(['https://app.example.org', null]);

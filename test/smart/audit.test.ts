@@ -1,4 +1,4 @@
-/** Patients ask who saw them; what the pages of the authorization server show is written down as well. */
+/** Patients see who accessed their data; the audit also records what the authorization server's pages show. */
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { rowsOf } from '../audit/records.ts';
@@ -20,7 +20,7 @@ test('a patient reads the current audit of the own record, and login pages are a
   const before = first.json.total ?? 0;
   expect(before).toBeGreaterThan(0);
   await ask('Patient/1');
-  // The first list named the patient, too.
+  // The first list already named the patient.
   expect((await ask('Patient/1/AuditEvent')).json.total).toBe(before + 2);
   const addresses = rowsOf(
     join(served.folder, 'audit.sqlite'),

@@ -1,6 +1,5 @@
 /**
- * The brand of the hospital as apps read it: from what an analyst writes in pack.yaml to a Bundle that anybody may
- * fetch.
+ * The brand of the hospital as apps read it: from an analyst's pack.yaml to a public Bundle.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/brands.html
  */
 import { expect, onTestFinished, test } from 'vitest';

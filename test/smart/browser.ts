@@ -1,6 +1,6 @@
 /**
- * A browser without script, as far as the pages of the authorization server need one: it keeps cookies, follows
- * redirects while they stay here, and sends forms.
+ * A browser without script, sufficient for the authorization server's pages: it keeps cookies, follows redirects on its
+ * origin, and sends forms.
  */
 
 export interface Page {
@@ -12,14 +12,14 @@ export interface Page {
 
 export interface Browser {
   open(url: string): Promise<Page>;
-  /** Sends a form as this site's own page would; `headers` say otherwise. */
+  /** Sends a form as this site's own page would; `headers` override that. */
   send(url: string, fields: Fields, headers?: Readonly<Record<string, string>>): Promise<Page>;
   readonly cookies: ReadonlyMap<string, string>;
 }
 
 export type Fields = readonly (readonly [name: string, value: string])[];
 
-/** Redirects to other origins than `home` are where a browser ends here: their address is the page's. */
+/** A redirect to another origin than `home` ends the navigation: its URL becomes the page's. */
 export function openBrowser(home: string): Browser {
   const cookies = new Map<string, string>();
   const { origin } = new URL(home);
@@ -61,7 +61,7 @@ export function openBrowser(home: string): Browser {
   };
 }
 
-/** Where the form with a text in its address goes to. */
+/** The target of the form whose action contains a text. */
 export function formAction({ html, url }: Page, text: string): string {
   const found = [...html.matchAll(/<form[^>]* action="([^"]+)"/g)].map(match => match[1] ?? '');
   const action = found.find(one => one.includes(text));
@@ -69,13 +69,13 @@ export function formAction({ html, url }: Page, text: string): string {
   return action;
 }
 
-/** What the forms of a page send without being asked. */
+/** The values that a page's forms send without any input. */
 export function hiddenFields({ html }: Page): Fields {
   const found = html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]+)">/g);
   return [...found].map(([, name = '', value = '']) => [name, value]);
 }
 
-/** Values of the ticked boxes of a name, or of all its boxes. */
+/** Values of the ticked boxes with a name, or of all its boxes. */
 export function boxes({ html }: Page, name: string, ticked: 'ticked' | 'all' = 'ticked'): readonly string[] {
   const found = html.matchAll(/<input type="checkbox" name="([^"]+)" value="([^"]+)"( checked)?>/g);
   return [...found]

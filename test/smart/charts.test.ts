@@ -9,7 +9,7 @@ interface Visit {
   readonly period?: object;
 }
 
-/** What a page lists of these visits. */
+/** The list of these visits on a page. */
 function listOf(visits: readonly Visit[]) {
   const facade = {
     registry: { types: ['Encounter'] },

@@ -1,4 +1,4 @@
-/** Files of an export are for tokens that could export what is in them. */
+/** Files of an export are available to tokens that could export their contents. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { assertionOf, post, type Served, serveSmart } from './served.ts';
 

@@ -1,6 +1,6 @@
 /**
- * A fake OpenID Connect provider on loopback, whose id_tokens can be manipulated. In: the next user, and a manipulation
- * of the answer. Out: its URL.
+ * Runs a fake OpenID Connect provider on loopback, whose id_tokens can be manipulated. In: the next user, and a
+ * manipulation of the answer. Out: its URL.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,15 +13,15 @@ import { onTestFinished } from 'vitest';
 
 export interface FakeIssuer {
   readonly url: string;
-  /** Login name and claims of whoever logs in next; undefined: the person goes away. */
+  /** Login name and claims of the next user; undefined: the user cancels. */
   who: Readonly<Record<string, unknown>> | undefined;
   /** Changes claims and header of the next id_tokens. */
   tamper: ((claims: Record<string, unknown>, header: Record<string, unknown>) => void) | undefined;
-  /** Signs the next id_tokens instead of its own key. */
+  /** A key that signs the next id_tokens instead of its own. */
   key: JWK | undefined;
   /** `down`: answers 503 to everything; `silent`: cuts every connection; `endless`: sends blanks as fast as they go. */
   mode: 'up' | 'down' | 'silent' | 'endless';
-  /** Paths that were asked for; behind them `Basic` where a secret came so. */
+  /** Requested paths, followed by `Basic` if the secret came that way. */
   readonly asked: string[];
 }
 
@@ -31,7 +31,7 @@ function* blanks(): Generator<string> {
 
 export const ISSUER_CLIENT = { id: 'lintel', secret: 'the-secret-of-lintel-at-the-issuer' } as const;
 
-/** `client`: what differs in how Lintel is registered; `register` says where Lintel is, once that is known. */
+/** `client`: differences in Lintel's registration; `register` sets Lintel's URL once it is known. */
 export async function fakeIssuer(
   client: Partial<ClientMetadata> = {},
   { claimsIn = 'id_token' }: { readonly claimsIn?: 'id_token' | 'userinfo' } = {},
@@ -120,7 +120,7 @@ export async function fakeIssuer(
   return Object.assign(fake, { register, close });
 }
 
-/** The same, until the test is over. */
+/** The same; closed at the end of the test. */
 export async function testIssuer(...options: Parameters<typeof fakeIssuer>): ReturnType<typeof fakeIssuer> {
   const fake = await fakeIssuer(...options);
   onTestFinished(() => fake.close());

@@ -1,6 +1,6 @@
 /**
- * Break-glass on a whole server: what is hidden is opened for those alone who may, with a reason, within their scopes;
- * it is told and written down; and nothing of it reaches the same caller without the header.
+ * Break-glass on a whole server: only permitted users open hidden data, with a reason, within their scopes; the server
+ * reports and audits it; and nothing of it reaches the same caller without the header.
  */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import { launch, type Served, serveSmart } from './served.ts';
 const ACT = 'http://terminology.hl7.org/CodeSystem/v3-ActCode';
 const REASON = 'Unconscious in the emergency room: Kanarienvögel';
 
-/** Two weighings, of which one has a label. */
+/** Two weighings, one of which has a label. */
 const WEIGHINGS = `mapping: weights
 resource: Observation
 source: { table: WEIGHING, as: w, key: [NO] }
@@ -25,7 +25,7 @@ elements:
   subject: { ref: people, on: { ID: PERSON_ID } }
 `;
 
-/** Those who weigh: Practitioner/7 is active, Practitioner/8 is not. */
+/** The practitioners who weigh: Practitioner/7 is active, Practitioner/8 is not. */
 const STAFF = `mapping: staff
 resource: Practitioner
 source: { table: WEIGHING, as: s, key: [NO] }
@@ -232,7 +232,7 @@ test('exports are refused, and so is the header on an open server', async () => 
       path,
       403,
     ]);
-  // Without a token nobody is told whether it could be broken.
+  // Without a token the answer does not reveal whether the glass could be broken.
   const anonymous = await fetch(`${served.fhir}/Patient/1`, { headers: { 'break-glass': REASON } });
   expect(anonymous.status).toBe(401);
 });
@@ -259,7 +259,7 @@ test('the audit shows user and reason to privacy officer and patient; the log do
     .split('\n')
     .map(line => JSON.parse(line) as { readonly glass: string; readonly status: number });
   expect(lines.every(({ glass }) => typeof glass === 'string')).toBe(true);
-  // Who tried in vain is there as well.
+  // Refused attempts are listed as well.
   expect(lines.map(({ status }) => status)).toEqual(expect.arrayContaining([200, 403]));
   expect(served.lines.join('\n')).not.toContain('Unconscious');
 });

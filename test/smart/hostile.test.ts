@@ -1,6 +1,6 @@
 /**
- * Whoever means no good: guessed passwords, forms and frames of other sites, stolen files, forged addresses, keys from
- * elsewhere; and what has to outlive a restart, or end at once.
+ * Attacks on a whole server: guessed passwords, forms and frames of other sites, stolen files, forged URLs, foreign
+ * keys; and what must survive a restart, or end at once.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -223,7 +223,7 @@ describe('access ends at once for', () => {
   });
   afterAll(() => served.stop());
 
-  /** The server looks at its files each second. */
+  /** The server checks its files every second. */
   const until = (condition: () => Promise<boolean>) => expect.poll(condition).toBe(true);
 
   test('a disabled app', async () => {

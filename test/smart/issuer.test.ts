@@ -1,6 +1,6 @@
 /**
- * People log in at the hospital's issuer, and Lintel keeps scopes, launch context and consent. Against a provider on
- * loopback: what it is asked, whom it lets in, and what becomes of answers that are not good.
+ * Users log in at the hospital's issuer, and Lintel handles scopes, launch context and consent. Against a provider on
+ * loopback: the requests to it, who is admitted, and how bad answers are treated.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ async function serveWith(
   return served;
 }
 
-/** From Lintel's page of login to the address with which the issuer sends the browser back. */
+/** Follows Lintel's login page to the URL with which the issuer sends the browser back. */
 async function goThere(served: Served, browser: Browser, page: Page): Promise<Page> {
   const away = await browser.send(formAction(page, '/issuer'), hiddenFields(page));
   return new URL(away.url).origin === new URL(served.auth).origin ? away : openBrowser(away.url).open(away.url);
@@ -68,7 +68,7 @@ describe('a server whose people log in at an issuer', () => {
     const consent = await browser.open(back.url);
     expect(consent.html).toContain('Anna &lt;K&gt;');
     expect(consent.html).toContain('Kowalski');
-    // The browser is logged in now, and the next launch needs consent alone.
+    // The browser is logged in now, so the next launch requires only consent.
     const done = await authorize(served, { browser });
     const { body } = await redeem(served, done);
     expect(body['patient']).toBe('1');
@@ -248,7 +248,7 @@ describe('a server whose people log in at an issuer', () => {
     const [anna, mallory] = [openBrowser(served.auth), openBrowser(served.auth)];
     const [own, foreign] = await Promise.all([anna, mallory].map(browser => authorize(served, { browser })));
     const back = await goThere(served, mallory, foreign?.seen[0] as Page);
-    // The answer is taken, and the browser sent to the launch with a ticket; that ticket is then brought to Anna.
+    // Mallory's answer is intercepted before the launch, and its ticket is then given to Anna.
     const cookie = [...mallory.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const ticket = (await fetch(back.url, { headers: { cookie }, redirect: 'manual' })).headers.get('location') ?? '';
     expect(ticket).toContain('/back?ticket=');
@@ -301,7 +301,7 @@ describe('a server whose people log in at an issuer', () => {
     }
     other.mode = 'up';
     expect(isIn(await logIn(own))).toBe(true);
-    // Between the two halves of a login
+    // Between the two steps of a login.
     const browser = openBrowser(own.auth);
     const back = await goThere(own, browser, await browser.open(`${own.auth}/apps`));
     other.mode = 'down';

@@ -1,6 +1,4 @@
-/**
- * Who somebody is who logs in at the hospital's issuer: by the claims, by the pack, or by the file of accounts.
- */
+/** Identifies a person who logs in at the hospital's issuer: by the claims, by the pack, or by the file of accounts. */
 import { expect, onTestFinished, test } from 'vitest';
 import { someAccounts } from '../../src/auth/accounts.ts';
 import { type PeopleOptions, peopleOf } from '../../src/smart/people.ts';

@@ -1,4 +1,6 @@
-/** A complete server with ACCESS=smart on a free port of loopback, with accounts and apps, for tests of launches. */
+/**
+ * Starts a complete server with ACCESS=smart on a free port of loopback, with accounts and apps, for tests of launches.
+ */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
@@ -22,7 +24,7 @@ const ALL = [
   ...['patient/*.rs', 'user/*.rs'],
 ];
 
-/** Where a server and its authorization server are. */
+/** URLs of a server and its authorization server. */
 export type Ends = Pick<Served, 'auth' | 'fhir'>;
 
 export interface Served {
@@ -31,23 +33,26 @@ export interface Served {
   readonly auth: string;
   readonly folder: string;
   readonly lines: readonly string[];
-  /** Private keys of the clients that have some, by algorithm. */
+  /** Private keys of the clients that have one, by algorithm. */
   readonly keys: Readonly<Record<'RS384' | 'ES384', JWK>>;
   readonly clients: readonly Client[];
   setClients(clients: readonly Client[]): void;
-  /** The same files, served anew; `other`: variables that differ. */
+  /** Serves the same files in a new server; `other`: variables that differ. */
   restart(other?: Readonly<Record<string, string>>): Promise<Served>;
   stop(): Promise<void>;
 }
 
 interface Door {
   readonly url: string;
-  /** Where it leads from now on. */
+  /** Port that it forwards to from now on. */
   lead(url: string): void;
   close(): void;
 }
 
-/** An address that stays the same while servers behind it come and go: their own ports may be taken in between. */
+/**
+ * A URL that stays the same while the servers behind it are replaced; another process might take a server's own port in
+ * between.
+ */
 async function fixedAddress(): Promise<Door> {
   let port = 0;
   const door = createServer(socket => {
@@ -66,12 +71,12 @@ async function fixedAddress(): Promise<Door> {
   };
 }
 
-/** A server that has the same address after a restart. */
+/** A server that keeps its URL after a restart. */
 export async function serveRestartable(more: Readonly<Record<string, string>> = {}): Promise<Served> {
   return serveSmart(more, undefined, await fixedAddress());
 }
 
-/** `more`: variables; `files`: of the pack beside patients and weighings; `door`: stands before the server. */
+/** `more`: variables; `files`: of the pack besides patients and weighings; `door`: forwards to the server. */
 export async function serveSmart(
   more: Readonly<Record<string, string>> = {},
   files: Readonly<Record<string, string>> = { 'visit.yaml': VISITS },
@@ -144,28 +149,28 @@ export interface Authorization {
   readonly client?: string;
   readonly scope?: string;
   readonly user?: string;
-  /** Changes parameters of the request; null leaves one out. */
+  /** Changes parameters of the request; null removes one. */
   readonly parameters?: Readonly<Record<string, string | null>>;
   readonly method?: 'GET' | 'POST';
   readonly browser?: Browser;
-  /** Chooses what is ticked on the page of consent. */
+  /** Selects the ticked scopes on the consent page. */
   readonly tick?: (page: Page) => readonly string[];
   readonly decision?: 'allow' | 'deny';
   readonly patient?: string;
-  /** Value of the button that is pressed on the page of visits. */
+  /** Value of the button pressed on the page of visits. */
   readonly encounter?: string;
 }
 
 export interface Authorized {
-  /** Where the browser ended. */
+  /** The URL at which the browser ended. */
   readonly page: Page;
   readonly code: string | undefined;
   readonly verifier: string;
-  /** Pages on the way, by the last word of their address. */
+  /** Pages on the way, by the last segment of their URL. */
   readonly seen: readonly Page[];
 }
 
-/** Goes through login and consent as a person does. */
+/** Completes login and consent as a user does. */
 export async function authorize({ auth, fhir }: Ends, options: Authorization = {}): Promise<Authorized> {
   const { client = 'public', user = 'anna', method = 'GET', decision = 'allow', tick = boxesTicked } = options;
   const { browser = openBrowser(auth) } = options;
@@ -259,7 +264,7 @@ export interface AssertionOptions {
   readonly key?: JWK;
 }
 
-/** What a client with a key sends to prove who it is; as a test kit does, without `iat`, for exactly five minutes. */
+/** The client assertion of a client with a key; like a test kit's, without `iat`, valid for exactly five minutes. */
 export async function assertionOf(
   { auth, keys }: Served,
   client: string,
@@ -273,7 +278,7 @@ export async function assertionOf(
   return { client_assertion_type: ASSERTION, client_assertion: token };
 }
 
-/** Changes a code into tokens, as the public client unless it is said otherwise. */
+/** Exchanges a code for tokens, by default as the public client. */
 export function redeem(
   { auth }: Ends,
   { code = '', verifier }: Pick<Authorized, 'code' | 'verifier'>,
@@ -284,7 +289,7 @@ export function redeem(
   return post(`${auth}/token`, { ...own, ...fields }, headers);
 }
 
-/** The whole way to tokens. A client with a key needs the keys. */
+/** Completes the whole flow to tokens. A client with a key needs the keys. */
 export async function launch(served: Ends | Served, options: Authorization = {}): Promise<Answer> {
   const done = await authorize(served, options);
   const { client = 'public' } = options;
@@ -293,7 +298,7 @@ export async function launch(served: Ends | Served, options: Authorization = {})
   return redeem(served, done, isKey ? await assertionOf(served, client) : { client_id: client });
 }
 
-/** Asks the FHIR interface with a token. */
+/** Sends a request with a token to the FHIR interface. */
 export async function read({ fhir }: Served, path: string, token: unknown): Promise<number> {
   const response = await fetch(`${fhir}/${path}`, { headers: { authorization: `Bearer ${String(token)}` } });
   await response.arrayBuffer();

@@ -1,4 +1,7 @@
-/** What is taken away from a person or an app by `lintel user` and `lintel client` stays away when it is given back. */
+/**
+ * Access that `lintel user` or `lintel client` withdraws from a person or an app stays withdrawn after they are added
+ * again.
+ */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { readAccounts, writeAccounts } from '../../src/auth/accounts.ts';
@@ -27,7 +30,7 @@ afterAll(() => served.stop());
 
 type Command = readonly string[];
 
-/** Two commands at once: no request comes between them. */
+/** Runs commands together: the server handles no request in between. */
 async function command(...commands: readonly Command[]): Promise<void> {
   const notes: string[] = [];
   const environment = { DATA_DIR: served.folder };
@@ -102,7 +105,7 @@ test.each<readonly [name: string, commands: readonly Command[]]>([
   expect(apps.html.includes('name="password"')).toBe(isPerson);
 });
 
-/** As `lintel user` does it, at once. */
+/** Like `lintel user`, immediately. */
 function beginEra(name: string): void {
   const file = join(served.folder, 'accounts.json');
   const accounts = readAccounts(file);

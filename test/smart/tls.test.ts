@@ -1,7 +1,4 @@
-/**
- * The embedded authorization server behind TLS of the server itself: every address is https, every cookie is for it
- * alone.
- */
+/** The embedded authorization server behind the server's own TLS: every URL is https, every cookie Secure. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';

@@ -7,7 +7,7 @@ import { INTEGER, UNICODE } from '../../../src/sql/column-type.ts';
 import { runsOf } from '../../share.ts';
 import { idPart } from '../id-part.ts';
 
-/** A rule such as `lab-{K}` or `{K}.{K}`, of literals some of which begin with others. */
+/** A rule such as `lab-{K}` or `{K}.{K}`; some of the literals begin with others. */
 const rule = fc
   .tuple(
     fc.constantFrom('', 'a', 'a-', 'a-b-', 'b-'),

@@ -1,4 +1,4 @@
-/** The present instant is a placeholder: plans that compare with it are kept, and each use binds its own instant. */
+/** The present instant is a placeholder: plans that compare with it are cached, and each use binds its own instant. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../../src/auth/access.ts';
 import type { Codec } from '../../../src/mapping/codecs/codec.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => demo.close());
 
-/** How many conditions are active at an instant, and the plans that were sent. */
+/** The number of conditions active at an instant, and the plans sent. */
 async function activeAt(
   now: number,
   rules = ALL_RULES,
@@ -61,7 +61,7 @@ test('a search by a time-dependent status is planned once, and uses the time of 
     const { count, plans } = await activeAt(now);
     counts.push(count);
     kept.add(plans.at(-1)?.from.where);
-    // Under other rules, be they equal, nothing is kept.
+    // With another rules object, even an equal one, nothing is cached.
     expect((await activeAt(now, { ...ALL_RULES })).count).toBe(count);
   }
   expect(kept.size).toBe(1);
@@ -92,7 +92,7 @@ const CODECS: readonly (readonly [string, ColumnType, Codec])[] = [
 
 test.each(CODECS)('%s: a plan cached for one instant is right for another, or not used', (_, type, codec) => {
   const column: ColumnExpression = { kind: 'column', alias: identifier('t'), column: identifier('C'), type };
-  // The hours that clocks skip and repeat, midnight, leap days, and times beyond what columns hold.
+  // Skipped and repeated hours, midnight, leap days, and times beyond what columns hold.
   const instants = [
     NOW,
     NOW + 1,
@@ -136,7 +136,7 @@ test('a plan that reads the instant as a number is used for that instant only', 
     return 1;
   });
   expect(servesInstant(about, env)).toBe(false);
-  // What holds it is for that instant too.
+  // A plan that contains it is for that instant only, too.
   const around = forInstants(env, within => forInstants(within, inner => void inner.moments?.forOnce()));
   expect(servesInstant(around, env)).toBe(false);
 });

@@ -53,7 +53,7 @@ test('for one request the plans of the eight latest id forms are cached', () => 
     ids?.read(parts, idName(0));
     return ++planned;
   };
-  /** A text of digits has another shape than one of letters. */
+  /** A text of digits has another shape than a text of letters. */
   const ask = (shape: number) => {
     const id = [8, 4, 2, 1].map(bit => ((shape & bit) === 0 ? 'x' : '7')).join('-');
     return planRound({ key: 'a', ids: [id] }, environment(here, 0, OPEN_SIGHT), plan);
