@@ -1,19 +1,19 @@
 #!/usr/bin/env node
-// Finds a Node that runs TypeScript as it stands (24.12 or newer): this one, or else the one that npm installed beside
-// the dependencies. Plain JavaScript, so that an old Node can read it and say what is missing.
+// Finds a Node that runs TypeScript directly (24.12 or newer): this one, or the one that npm installed among the
+// dependencies. Plain JavaScript, so that an old Node can parse it and print what is missing.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-// As a whole: Node 20 has no enableCompileCache.
+// Imported as a namespace, because Node 20 has no enableCompileCache.
 import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** Milliseconds between two looks whether the process that started this one is still there. */
+/** Milliseconds between two checks for the parent process. */
 const LOOK = 500;
 
 /**
- * Calls `stop` once the process that started this one has ended. npm runs a command in a shell and passes a signal to
- * the shell alone, which ends without passing it on: without this, `kill` of `npm start` or `npx lintel serve` leaves
- * the server behind.
+ * Calls `stop` after the parent process has ended. npm runs a command in a shell and signals only the shell, which ends
+ * without passing the signal on. Without this, `kill` of `npm start` or `npx lintel serve` would leave the server
+ * running.
  */
 function whenOrphaned(stop) {
   // biome-ignore lint/style/noProcessEnv: says whether npm started this; it is no configuration of Lintel's.
@@ -27,7 +27,7 @@ function whenOrphaned(stop) {
   timer.unref();
 }
 
-// The first process of a container ends by no signal that nobody handles, and a server handles them once it listens.
+// The first process of a container ignores signals without a handler, and a server has handlers once it listens.
 if (process.pid === 1) {
   for (const [signal, number] of [
     ['SIGINT', 2],
@@ -42,8 +42,8 @@ const OLDEST = [24, 12];
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) {
-  // What was compiled is kept for the next start, beside the code and nowhere else: who can write there can write the
-  // code too. A folder that cannot be written is no error.
+  // The compile cache for the next start is beside the code and nowhere else, because anyone who can write it can
+  // change the code that runs. A folder that is not writable is no error.
   nodeModule.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/lintel', import.meta.url)));
   whenOrphaned(() => process.kill(process.pid, 'SIGTERM'));
   const { runProcess } = await import('../src/cli/main.ts');

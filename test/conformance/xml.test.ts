@@ -30,7 +30,7 @@ function withTrees(value: unknown): unknown {
   );
 }
 
-/** The part of a resource that affects a request: without narratives, ids and extensions of primitives. */
+/** The resource as the server reads it from a request: without narratives, ids and extensions of primitives. */
 function meant(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(meant);
   if (value === null || typeof value !== 'object') return value;

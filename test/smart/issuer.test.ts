@@ -248,7 +248,7 @@ describe('a server whose people log in at an issuer', () => {
     const [anna, mallory] = [openBrowser(served.auth), openBrowser(served.auth)];
     const [own, foreign] = await Promise.all([anna, mallory].map(browser => authorize(served, { browser })));
     const back = await goThere(served, mallory, foreign?.seen[0] as Page);
-    // Mallory's answer is intercepted before the launch, and its ticket is then given to Anna.
+    // The server accepts the answer and redirects to the launch with a ticket, which Anna's browser then opens.
     const cookie = [...mallory.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const ticket = (await fetch(back.url, { headers: { cookie }, redirect: 'manual' })).headers.get('location') ?? '';
     expect(ticket).toContain('/back?ticket=');

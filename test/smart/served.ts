@@ -44,7 +44,7 @@ export interface Served {
 
 interface Door {
   readonly url: string;
-  /** Port that it forwards to from now on. */
+  /** Sets the server that it forwards to from now on. */
   lead(url: string): void;
   close(): void;
 }

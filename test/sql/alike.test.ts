@@ -18,7 +18,7 @@ function starts(of: Expression, ...texts: readonly string[]): Predicate {
   return { kind: 'contains', of, where: 'start', texts, not: false };
 }
 
-/** What a list of values asks of one element: the same of each, now and then with something else beside it. */
+/** Conditions of a list of values on one element: all of one shape, sometimes with something else in between. */
 const operand = fc.constantFrom(CD, TXT, call('upper', [TXT], UNICODE));
 const text = fc.constantFrom('M', 'm', 'A', 'ab', '', '50%', 'é', 'a_b');
 const comparison = fc.oneof(

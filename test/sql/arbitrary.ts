@@ -1,4 +1,6 @@
-/** Random predicates over the sample's tables (`a` and its children `b`), and random rows with the same defects. */
+/**
+ * Makes random predicates over the sample's tables (`a` and its children `b`), and random rows with the same defects.
+ */
 import fc from 'fast-check';
 import { INTEGER, NUMBER, UNICODE } from '../../src/sql/column-type.ts';
 import { and, call, compare, constant, equals, filled, flag, not, or, value } from '../../src/sql/construct.ts';
@@ -64,7 +66,7 @@ const ANY_INTEGER = fc.constantFrom(
   99_991_231,
 );
 
-/** The first row is the parent; the others are its children and those of others. */
+/** The first row is the parent; the others are children of it or of others. */
 export const tables: fc.Arbitrary<Tables> = fc
   .array(fc.record({ text: fc.option(ANY_TEXT), other: fc.option(ANY_TEXT), number: fc.option(ANY_INTEGER) }), {
     minLength: 1,
@@ -146,7 +148,7 @@ export const numberExpression: fc.Arbitrary<Expression> = fc.oneof(
 );
 
 const operator = fc.constantFrom<Operator>('=', '<>', '<', '<=', '>', '>=');
-/** Of a request or of a mapping. */
+/** A value of a request, or a constant of a mapping. */
 const origin = fc.constantFrom(value, constant);
 const textValue = fc
   .tuple(origin, fc.oneof({ weight: 9, arbitrary: ANY_TEXT }, fc.constant(null)))
@@ -247,8 +249,7 @@ const pieces: fc.Arbitrary<Predicate> = fc.record({
 });
 
 /**
- * A column that is among those of children, which refer to nothing outside; twice, or from a lookup that may find
- * nothing.
+ * A column in a sub-select of children without outer references; also doubled, or from a lookup that may find nothing.
  */
 const takenValues: fc.Arbitrary<Predicate> = fc
   .tuple(
@@ -279,7 +280,7 @@ const takenValues: fc.Arbitrary<Predicate> = fc
     return { kind: 'taken', left: column('a', ours), of, not: negative };
   });
 
-/** Children by key, by a text key that has to be cast, and with a lookup that may find nothing. */
+/** Children by key, by a text key that requires a cast, and with a lookup that may find nothing. */
 const children: fc.Arbitrary<Predicate> = fc
   .tuple(
     fc.constantFrom<[string, string]>(['A_ID', 'ID'], ['CD', 'TXT'], ['KEY_TXT', 'QTY'], ['A_ID', 'CD']),

@@ -1,6 +1,4 @@
-/**
- * What is long: chains of comparisons, which engines nest, and statements with more parameters than they take.
- */
+/** Long statements: chains of comparisons, which engines nest, and more parameters than engines accept. */
 import { expect, onTestFinished, test } from 'vitest';
 import { INTEGER } from '../../src/sql/column-type.ts';
 import { among, and, compare, equals, or, value } from '../../src/sql/construct.ts';

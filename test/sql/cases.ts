@@ -1,5 +1,5 @@
 /**
- * Plans whose SQL should be reviewed once by a person, by title. cases.json has their SQL for both engines and the rows
+ * Lists plans whose SQL a person should review once, by title. cases.json has their SQL for both engines and the rows
  * of the sample that they select (rewritten only by `node test/sql/update-cases.ts`).
  */
 import { INTEGER, NUMBER, UNICODE } from '../../src/sql/column-type.ts';
@@ -57,7 +57,7 @@ function children(where: Predicate): Relation {
   return { table: B, alias: identifier('b'), joins: [], where: and(equals(column('b', 'A_ID'), ID), where) };
 }
 
-/** Nothing of it refers to a row outside. */
+/** It has no outer references. */
 function others(where: Predicate): Relation {
   return { table: B, alias: identifier('b'), joins: [], where };
 }

@@ -13,7 +13,7 @@ import type { Cells, Tables } from './sample.ts';
 
 export interface Scope {
   readonly tables: Tables;
-  /** A joined row that is not there stands as `{}`: all its columns are NULL. */
+  /** A missing joined row is `{}`: all its columns are NULL. */
   readonly rows: Readonly<Record<string, Cells>>;
 }
 
@@ -75,7 +75,7 @@ function leaf(of: Exclude<Predicate, { kind: 'true' | 'false' | 'and' | 'or' }>,
       return rowsOf(of.from, scope).length > 0;
     case 'taken':
       return of.of.some(({ select, from }) =>
-        // Nothing outside is to be seen from there.
+        // The sub-select has no outer references.
         rowsOf(from, { tables: scope.tables, rows: {} }).some(row =>
           compared(evaluated(of.left, scope), '=', evaluated(select, row)),
         ),
@@ -93,7 +93,7 @@ function leaf(of: Exclude<Predicate, { kind: 'true' | 'false' | 'and' | 'or' }>,
   }
 }
 
-/** The scopes of the rows that a relation selects. */
+/** Returns the scopes of the rows that a relation selects. */
 export function rowsOf(of: Relation, scope: Scope): readonly Scope[] {
   let scopes = (scope.tables[of.table.name] ?? []).map(cells => within(scope, of.alias, cells));
   for (const join of of.joins) scopes = scopes.flatMap(s => joined(join, s));
@@ -153,7 +153,7 @@ export function evaluated(of: Expression, scope: Scope): SqlValue {
   }
 }
 
-/** By regular expressions, as the rule is told in decision 434. */
+/** Uses regular expressions, as decision 434 states the rule. */
 function lengthInId(key: string, how: string): number {
   const text = rtrim(key);
   if (how === '0') return [...text].length;
@@ -245,7 +245,7 @@ function textOf(of: Expression, scope: Scope): string | null {
   return of.type.kind === 'decimal' && typeof value === 'number' ? value.toFixed(of.type.scale) : String(value);
 }
 
-/** The right operand of a comparison, cast to the left one's type; NULL where it cannot be. */
+/** The right operand of a comparison, cast to the left one's type; NULL if the cast fails. */
 function beside(left: Expression, right: Expression, scope: Scope): SqlValue {
   const found = evaluated(right, scope);
   if (left.type.kind === 'text') return textOf(right, scope);
@@ -273,7 +273,7 @@ function compared(left: SqlValue, op: Operator, right: SqlValue): boolean {
   }
 }
 
-/** NULL first, numbers by size, text by its bytes and blind to trailing blanks. */
+/** NULL first, numbers by value, text by its bytes, ignoring trailing blanks. */
 function order(left: SqlValue, right: SqlValue): number {
   if (left === null || right === null) return Number(left !== null) - Number(right !== null);
   if (typeof left === 'string' && typeof right === 'string') {
@@ -307,7 +307,7 @@ function globExpression(pattern: string): RegExp {
     if (part === '?') return '[\\s\\S]';
     if (!part.startsWith('[') || part.length === 1) return part.replace(/[\\^$.|+()[\]{}]/g, '\\$&');
     const negated = part.startsWith('[^');
-    // A hyphen that begins a class stands for itself.
+    // A hyphen at the start of a class is literal.
     return `[${negated ? '^' : ''}${part.slice(negated ? 2 : 1, -1).replace(/[\\[*]/g, '\\$&')}]`;
   });
   return new RegExp(`^${source}$`, 'u');

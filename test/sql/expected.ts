@@ -1,4 +1,4 @@
-/** What a case comes to, in the form in which cases.json keeps it: SQL by lines, parameters as they are declared. */
+/** Makes the expected result of a case in the form of cases.json: SQL by lines, parameters with their declarations. */
 import type { Database } from '../../src/sql/database.ts';
 import type { Dialect } from '../../src/sql/dialect.ts';
 import { engineNamed } from '../../src/sql/engines.ts';
@@ -16,7 +16,7 @@ export interface Expected {
   readonly title: string;
   readonly sqlite: Rendered;
   readonly mssql: Rendered;
-  /** From the sample; a binary value is written in hexadecimal. */
+  /** Rows of the sample; a binary value is in hexadecimal. */
   readonly rows: readonly string[] | 'not in the sample';
 }
 

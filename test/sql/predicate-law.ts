@@ -1,4 +1,4 @@
-/** Predicates on the rows of the sample: what an engine selects against what the evaluator does. */
+/** Compares what an engine selects from the rows of the sample by a predicate with the evaluator's result. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { not } from '../../src/sql/construct.ts';
@@ -27,7 +27,9 @@ export function expectedIds(where: Predicate, content: Tables): unknown[] {
   return (content['A'] ?? []).filter(cells => holds(where, { tables: content, rows: { a: cells } })).map(c => c['ID']);
 }
 
-/** A predicate selects the rows for which it holds, and its complement all others. `asked`: those that are tried. */
+/**
+ * Checks that a predicate selects the rows for which it holds, and its complement all others. `asked`: the predicates.
+ */
 export async function checkPredicates(
   database: Database,
   numRuns: number,

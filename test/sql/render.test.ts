@@ -40,7 +40,7 @@ describe('a plan renders', () => {
     expect(expected.map(e => e.title)).toEqual(CASES.map(c => c.title));
   });
 
-  /** Those whose T-SQL the grammar reads, which takes far longer than to render it. */
+  /** The cases whose T-SQL the grammar parses, which takes far longer than rendering it. */
   const PARSED = new Set(shareOf(CASES, 4));
 
   for (const [i, of] of CASES.entries()) {
@@ -54,7 +54,10 @@ describe('a plan renders', () => {
 describe('every statement', () => {
   const INJECTED = "'; DROP TABLE A --";
   const shapeless = (where: Predicate): Predicate => JSON.parse(JSON.stringify(where), replaceValue);
-  /** Another value of the same kind: digits stay digits, numbers keep their decimals; a mapping says what it says. */
+  /**
+   * Replaces a value by another of the same kind: digits stay digits, numbers keep their decimals; constants of a
+   * mapping stay.
+   */
   function replaceValue(this: { readonly constant?: true }, key: string, found: unknown): unknown {
     if (this.constant) return found;
     if (key === 'text' && typeof found === 'string') return `${found}other`;

@@ -1,7 +1,7 @@
 /**
- * Two small tables with typical legacy values: NULL, blanks, padding, wildcards, case variants, quotes, broken dates
- * and numbers; CHAR is padded, as on SQL Server. `A` is the parent, `B` its children. Out: a SQLite file opened as the
- * server opens it, and the same rows as objects for the evaluator.
+ * Makes two small tables with typical legacy values: NULL, blanks, padding, wildcards, case variants, quotes, broken
+ * dates and numbers; CHAR is padded, as on SQL Server. `A` is the parent, `B` its children. Out: a SQLite file opened
+ * as the server opens it, and the same rows as objects for the evaluator.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -89,9 +89,7 @@ export function column(alias: string, name: string, table = alias.startsWith('b'
   return { kind: 'column', alias: identifier(alias), column: identifier(name), type };
 }
 
-/**
- * The rows in a SQLite file that is removed by `remove`. Text is declared COLLATE RTRIM, as the fixture declares it.
- */
+/** The rows in a SQLite file, which `remove` deletes. Text is declared COLLATE RTRIM, as in the fixture. */
 export function openSample(tables: Tables = ROWS): {
   readonly file: string;
   readonly database: Database;

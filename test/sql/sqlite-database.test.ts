@@ -102,7 +102,7 @@ describe('a SQLite database', () => {
     endsAt(young.signal, performance.now() + 60_000);
     expect(await failure(() => database.query(plan, { signal: over.signal }))).toMatchObject({ reason: 'unavailable' });
     expect(await database.query(plan, { signal: young.signal })).toEqual([]);
-    // Somebody else waits for it, too, and longer.
+    // Another caller, who may wait longer, shares the request.
     endsAt(over.signal, performance.now() + 60_000);
     expect(await database.query(plan, { signal: over.signal })).toEqual([]);
     await database.close();
@@ -127,7 +127,7 @@ describe('a SQLite database', () => {
     for (const plan of [
       planOf(none, { searches: true }),
       planOf(none, { searches: true, columns: [], orderBy: [], shape: 'count' }),
-      // The one row outside is not looked at, those inside are.
+      // The single outer row needs no clock check; the inner rows do.
       planOf(and(equals(column('a', 'ID'), value(1, INTEGER)), exists(nested, { searches: true })), { searches: true }),
     ]) {
       expect(await failure(() => hurried.query(plan, { signal }))).toMatchObject({ reason: 'unavailable' });
@@ -282,7 +282,7 @@ describe('a SQLite file', () => {
     const left = new AbortController();
     const asked = [database.query(planOf(TRUE)), database.catalog(), database.ping()] as const;
     const leaving = failure(() => database.query(planOf(TRUE), { signal: left.signal }));
-    // Reached while the file is locked: nothing above has held the thread.
+    // This line runs while the file is locked, so nothing above blocked the thread.
     await new Promise(resolve => setTimeout(resolve, 30));
     left.abort();
     expect((await leaving).reason).toBe('cancelled');

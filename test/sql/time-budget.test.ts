@@ -1,4 +1,7 @@
-/** A signal of a time budget has its instant, which statements on the calling thread need; what ended there is told. */
+/**
+ * A time budget's signal has a deadline, which statements on the calling thread need; statements that were interrupted
+ * are reported.
+ */
 import { performance } from 'node:perf_hooks';
 import { expect, test } from 'vitest';
 import { cancelled, DatabaseError, deadlineOf, TOO_LONG, wasEnded, within } from '../../src/sql/database.ts';

@@ -1,4 +1,4 @@
-/** Rewrites cases.json from what the dialects render now: `node test/sql/update-cases.ts`. Read the difference. */
+/** Rewrites cases.json from the dialects' present output: `node test/sql/update-cases.ts`. Read the difference. */
 import { writeFileSync } from 'node:fs';
 import { CASES } from './cases.ts';
 import { expectedOf } from './expected.ts';

@@ -12,7 +12,7 @@ function table(name: string, alias: string, where = TRUE): Relation {
   return { table: { name: identifier(name) }, alias: identifier(alias), joins: [], where };
 }
 
-/** The least value of B, which is ordered by whether C has a row. */
+/** The least value of B, ordered by the existence of a row in C. */
 const elsewhere: Expression = {
   kind: 'scalar',
   select: column('b', 'VAL', 'B'),

@@ -1,6 +1,6 @@
 /**
- * What plans hold: keys of predicates are short however many codes they compare with, caches of plans have a bound of
- * bytes, and the connection ends that SQLite keeps prepared statements of.
+ * Memory of plans: keys of predicates are short however many codes they compare with, plan caches are bounded in bytes,
+ * and the SQLite adapter reopens the file after many released statements.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

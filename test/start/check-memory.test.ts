@@ -1,4 +1,4 @@
-/** Of which columns the rows are looked at: those that a pack may mean, also by names that macros assemble. */
+/** The columns whose rows are examined: those that a pack may name, also by names that macros assemble. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Valid resources of the kinds that profiles constrain most; the validator's tests spoil copies of them. */
+/** Makes valid resources of the types that profiles constrain most; the validator's tests spoil copies of them. */
 
 import type { Json } from '../../src/validation/item.ts';
 

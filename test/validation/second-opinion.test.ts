@@ -1,6 +1,6 @@
 /**
- * Faults planted everywhere in good resources: what the second validator calls an error is one for ours. It runs where
- * `node test/validation/validate-shared.ts` has prepared that validator, and says so where not.
+ * Faults planted everywhere in valid resources: an error of the second validator is one for ours too. Runs if `node
+ * test/validation/validate-shared.ts` has prepared that validator; otherwise prints a message.
  */
 import { expect, test } from 'vitest';
 import { isObject, type Json } from '../../src/validation/item.ts';
@@ -26,7 +26,7 @@ test.skipIf(!isPrepared()).each(['6.1.0', '7.0.0'] as const)('by US Core %s', { 
     for (const { fault, resource: spoiled } of faultsOf(resource)) {
       planted += 1;
       const error = second && errorOf(second, Object(spoiled));
-      // Whether a contained resource is used is the one rule that ours leaves out (dom-3).
+      // The use of a contained resource is the one rule that our validator omits (dom-3).
       if (error === undefined || error.endsWith('is not referenced')) continue;
       if (validateResource(spoiled, [release]).length === 0) missed.push(`${fault}: ${error}`);
     }
@@ -35,7 +35,7 @@ test.skipIf(!isPrepared()).each(['6.1.0', '7.0.0'] as const)('by US Core %s', { 
   expect(planted).toBeGreaterThan(300);
 });
 
-/** What it ends with an exception on is no resource either. */
+/** An exception of the second validator counts as an error. */
 function errorOf(second: Validate, resource: object): string | undefined {
   try {
     return second(resource)[0];
@@ -44,7 +44,7 @@ function errorOf(second: Validate, resource: object): string | undefined {
   }
 }
 
-/** Each part of a resource left out, doubled, or of another kind. */
+/** Each part of a resource removed, doubled, or replaced by another kind. */
 function* faultsOf(resource: Json): Generator<Planted> {
   for (const path of pathsOf(resource)) {
     const name = `${resource['resourceType']}.${path.join('.')}`;
@@ -61,7 +61,7 @@ function* faultsOf(resource: Json): Generator<Planted> {
 function* pathsOf(value: unknown, path: Path = []): Generator<Path> {
   const parts = Array.isArray(value) ? [...value.entries()] : isObject(value) ? Object.entries(value) : [];
   for (const [key, part] of parts) {
-    // Another type or other claims make another resource.
+    // Another type or other profiles would make a different resource.
     if (path.length === 0 && (key === 'resourceType' || key === 'meta')) continue;
     yield [...path, key];
     yield* pathsOf(part, [...path, key]);

@@ -23,11 +23,11 @@ interface SharedModule {
   };
 }
 
-/** Where the tool is beside this repository, and where its installed copy is kept. */
+/** Path of the tool beside this repository, and of its installed copy. */
 export const SHARED_TOOL = fileURLToPath(new URL('../../../shared/tools/fhir-validate', import.meta.url));
 export const PREPARED_COPY = fileURLToPath(new URL('../../.lintel/fhir-validate', import.meta.url));
 
-/** Whether the copy is there with its packages. */
+/** True if the copy exists with its packages. */
 export function isPrepared(): boolean {
   return existsSync(`${PREPARED_COPY}/node_modules`);
 }
@@ -41,7 +41,7 @@ export async function loadSharedValidator(usCore: Exclude<Release, 'R4'>): Promi
   const tool: SharedModule = await import(pathToFileURL(`${PREPARED_COPY}/validate.mjs`).href);
   const validator = await tool.Validator.load(`v${usCore}`);
   return resource => {
-    // It marks what it is given.
+    // The validator modifies its input.
     const { issues } = validator.validate(structuredClone(resource));
     return issues.filter(issue => issue.severity === 'error').map(issue => `${issue.path}: ${issue.message}`);
   };

@@ -1,5 +1,5 @@
 /**
- * What a new file of a pack begins with, as the page asks for it: it is sound, or lacks what the cursor stands at.
+ * The initial text of a new file of a pack, as the page requests it: it is valid, or lacks only what the cursor is at.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WireBeginning, WireCheck, WireCompletion } from '../../src/workbench/wire/mapping.ts';
@@ -26,7 +26,7 @@ async function begun(path: string) {
   });
   return {
     text: beginning.text,
-    /** What stands before the cursor. */
+    /** Text before the cursor. */
     before: lines[beginning.line - 1]?.slice(0, beginning.column - 1),
     errors: problems.filter(({ severity }) => severity === 'error').map(({ text }) => text),
     offered: options.map(({ label }) => label),

@@ -1,6 +1,4 @@
-/**
- * What a row gives in C-CDA documents: on the rows of the demo as in the whole document, by command, and in the page.
- */
+/** A row's part of C-CDA documents: for rows of the demo as in the whole document, by command, and in the page. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { patientsIn } from '../../src/audit/patients-in.ts';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
@@ -62,7 +60,7 @@ describe('on the rows of the demo', () => {
       const section = part.sections.find(({ topics }) => topics.includes(topic.title));
       expect([name, section?.lists]).toEqual([name, expect.arrayContaining([name])]);
       const whole = document?.sections.find(({ definition }) => definition.code === section?.code);
-      // The column of remarks stands only where a row has some.
+      // A section has a column of remarks only if one of its rows has some.
       const { columns = [] } = section ?? {};
       const cellsOf = (cells: readonly string[]): string => JSON.stringify(columns.map((_, i) => cells[i] ?? ''));
       const there = new Set(whole?.table.rows.map(({ cells }) => cellsOf(cells)));
@@ -181,7 +179,7 @@ describe.skipIf(CHROMIUM === undefined)('the page', () => {
     expect(await tab.when(`document.querySelector('.ccda h2')?.textContent`)).toBe('Vital Signs LOINC 8716-3');
     expect(await tab.when(`document.querySelector('.ccda pre').textContent`)).toContain('value="61.50" unit="kg"');
     expect(await tab.when(`document.querySelector('.ccda tbody').textContent`)).toContain('61.5');
-    // Another row stays at its document.
+    // Another row keeps the selected document.
     await fill('.preview .key', '8');
     await press('.preview button', 'Preview');
     await tab.when(`document.querySelector('.ccda pre')?.textContent.includes('value="62.00"')`);
@@ -193,7 +191,7 @@ describe.skipIf(CHROMIUM === undefined)('the page', () => {
   test('unsaved text is used, and the reason for no entry is shown', { timeout: 120_000 }, async () => {
     const { tab } = page;
     await tab.run(`document.querySelector('.cm-content').focus()`);
-    // To the end of what is seen of a wrapped line, and to the end of the line.
+    // First to the end of the visible part of a wrapped line, then to the end of the line.
     await tab.press('End');
     await tab.press('End');
     await tab.write('-12');

@@ -1,6 +1,6 @@
 /**
- * The view of code maps as the page asks for it: what rows hold, suggestions, texts with changed rows, lists in and
- * out.
+ * The view of code maps as the page requests it: values of the rows, suggestions, texts with changed rows, import and
+ * export.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OpenedBench, openBench } from './opened-bench.ts';
 
-/** A map without any row: its system alone says what may be meant. */
+/** A map without rows: only its system suggests the codes. */
 const EMPTY = 'sex:\n  system: http://hl7.org/fhir/administrative-gender\n  rows: {}\n';
 const FEMALE = `${EMPTY.replace(' {}', '')}    F: female Female\n`;
 

@@ -1,6 +1,6 @@
 /**
- * Commands of the page in a browser: each is carried out once, in the file that it was given for, wherever the focus
- * is. Is left out, and says so, where no Chromium is installed.
+ * Commands of the page in a browser: each is executed once, in the file that it was given for, wherever the focus is.
+ * Skipped, with a message, if no Chromium is installed.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ describe.skipIf(CHROMIUM === undefined)('commands of the page', () => {
     await page.press('.files button', path);
     await page.tab.when(`${CONTENT}?.includes('${text}')`);
   };
-  /** Leaves the view Mapping, and comes back to it. */
+  /** Leaves the view Mapping, and returns to it. */
   const there = async (view: string): Promise<void> => {
     await page.press('header nav button', view);
     await page.tab.when(`document.querySelector('main.mapping') === null`);
@@ -115,7 +115,7 @@ describe.skipIf(CHROMIUM === undefined)('commands of the page', () => {
       await write(' two');
       await press('header nav button', 'Tables');
       await tab.when(`document.querySelector('main.mapping') === null`);
-      // What the browser would do with the key is not done.
+      // The browser's default action for the key is prevented.
       await tab.run(
         `window.left = dispatchEvent(new KeyboardEvent('keydown', { key: 's', metaKey: true, cancelable: true }))`,
       );

@@ -1,6 +1,4 @@
-/**
- * What the editor offers where a cursor (`|`) stands in a file of the small clinic's pack, as the page asks for it.
- */
+/** Completions of the editor at a cursor (`|`) in a file of the small clinic's pack, as the page requests them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WireCompletion } from '../../src/workbench/wire/mapping.ts';
 import { smallClinic } from '../cli/small-clinic.ts';

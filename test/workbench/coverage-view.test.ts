@@ -1,6 +1,6 @@
 /**
- * Coverage as the page asks for it: what the test kit would make of a small pack, its documents, and a guide that it
- * brings.
+ * Coverage as the page requests it: the test kit's expected verdict on a small pack, its documents, and a guide in the
+ * pack.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -134,7 +134,7 @@ test('an unsaved guide is used, and its errors are problems at their place', asy
     'key `profile` is missing [LNT-404]',
     'key `mustSupport` is missing [LNT-404]',
   ]);
-  // A guide keeps no mapping from being looked at.
+  // A faulty guide does not prevent the preview of a mapping.
   expect(mappings?.map(({ name }) => name)).toContain('people');
 });
 

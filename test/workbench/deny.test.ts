@@ -1,5 +1,6 @@
 /**
- * Columns under `deny` are never read, by the texts as they are typed: in no view, and not by an earlier text either.
+ * Columns under `deny` are never read, according to the texts as they are typed: in no view, and by no earlier text
+ * either.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Unsaved, WireCompletion, WirePreview } from '../../src/workbench/wire/mapping.ts';
@@ -20,7 +21,7 @@ describe('a column under deny', () => {
     const answer = await bench.post(path, body);
     return { status: answer.status, is: (await answer.json()) as T };
   };
-  /** What reads rows of the pack. */
+  /** The requests that read rows of the pack. */
   const READING: readonly (readonly [string, object])[] = [
     ['preview', { mapping: 'people', key: ['1'] }],
     ['ccda', { mapping: 'people', key: ['1'] }],
@@ -39,7 +40,7 @@ describe('a column under deny', () => {
       expect([path, (await ask(path, { ...body, unsaved: {} })).status]).toEqual([path, 200]);
       expect([path, (await ask(path, { ...body, unsaved: DENIES })).status]).toEqual([path, 409]);
     }
-    // Another error leaves what was without.
+    // With another error, the last text without errors stays in use.
     const unsaved = { 'weighing.yaml': 'mapping: weights' };
     expect((await ask('preview', { mapping: 'people', key: ['1'], unsaved })).is).toMatchObject({ stale: true });
   });

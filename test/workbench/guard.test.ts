@@ -1,6 +1,4 @@
-/**
- * Who reaches the workbench, and which files it writes: one browser with the token, and files of the pack.
- */
+/** Access to the workbench, and the files it writes: one browser with the token, and files of the pack only. */
 import {
   existsSync,
   mkdirSync,

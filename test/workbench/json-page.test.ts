@@ -1,6 +1,6 @@
 /**
- * JSON of a pack in the page: a guide is opened, broken, mended by the button, saved; what `lintel lock` writes is only
- * shown. Is left out, and says so, where no Chromium is installed.
+ * JSON of a pack in the page: a guide is opened, broken, fixed by the button, saved; the output of `lintel lock` is
+ * read-only. Skipped, with a message, if no Chromium is installed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ describe.skipIf(CHROMIUM === undefined)('JSON in the page', () => {
     await tab.when(`document.querySelector('.cm-content')?.dataset.language === 'json'`);
     await tab.when(`document.querySelector('.problems h2').textContent.startsWith('No problems')`);
     await tab.run(`document.querySelector('.cm-content').focus()`);
-    // What is typed stands at the beginning of the file.
+    // The input goes to the beginning of the file.
     await tab.write('x');
     await tab.when(
       `document.querySelector('.problems li')?.textContent.startsWith('ours.guide.json:1:1error not JSON; expected')`,
@@ -84,7 +84,7 @@ describe.skipIf(CHROMIUM === undefined)('JSON in the page', () => {
       await tab.when(
         `document.querySelector('.cm-tooltip-autocomplete [aria-selected] .cm-completionLabel')?.textContent === '${label}'`,
       );
-      // The list takes no key for a moment after it opens.
+      // The list ignores keys for a moment after it opens.
       await new Promise(resolve => setTimeout(resolve, 150));
       await tab.press('Enter');
     }

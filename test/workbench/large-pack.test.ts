@@ -1,6 +1,6 @@
 /**
- * A pack of 5 MB over 5,000 tables stays usable: bounds of CPU, wide enough for a slow machine, on what a person waits
- * for. What was slow once took minutes, or all of the memory.
+ * A pack of 5 MB over 5,000 tables stays usable: limits of CPU, wide enough for a slow machine, on what a person waits
+ * for. Earlier faults took minutes, or all of the memory.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WireCheck, WirePack } from '../../src/workbench/wire/mapping.ts';

@@ -1,7 +1,6 @@
 /**
  * Generates a pack of 5 MB over a SQLite file of 5,000 tables: 600 mappings in 300 files, 40 code maps of 500 rows, and
- * one of 12,000 in a CSV; a quarter of all where not everything is asked. In: a folder. Out: the options to open a
- * workbench with.
+ * one of 12,000 in a CSV; a quarter of that without TEST_ALL. In: a folder. Out: the options to open a workbench with.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

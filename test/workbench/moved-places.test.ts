@@ -1,4 +1,4 @@
-/** Links to lines while the pack has errors: they lead to where the line of the last sound text stands now. */
+/** Links to lines while the pack has errors: they lead to the present position of the line of the last valid text. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

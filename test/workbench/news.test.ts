@@ -1,6 +1,4 @@
-/**
- * What is read out of the problems of a pack when they change.
- */
+/** The announcement for screen readers when the problems of a pack change. */
 import { expect, test } from 'vitest';
 import { newsOf } from '../../src/workbench/page/mapping/news.ts';
 import type { WireProblem } from '../../src/workbench/wire/mapping.ts';

@@ -1,6 +1,4 @@
-/**
- * A workbench over a small clinic, without a port: requests go to its application.
- */
+/** Opens a workbench over a small clinic, without a port: requests go to its application. */
 import { rmSync } from 'node:fs';
 import { readConfig } from '../../src/config/config.ts';
 import { printError } from '../../src/start/print-error.ts';
@@ -16,20 +14,20 @@ export interface OpenedBench extends BenchOver {
 }
 
 export interface BenchOver {
-  /** The path of the link, used up already. */
+  /** Path of the link, which has been used already. */
   readonly link: string;
   readonly base: string;
   readonly cookie: string;
-  /** What was told to the terminal. */
+  /** Output to the terminal. */
   readonly told: readonly string[];
-  /** A request as the page makes it; `headers` replace its own, empty ones are left out. */
+  /** Sends a request like the page; `headers` replace its own, empty ones are removed. */
   ask(
     path: string,
     init?: { method?: string; body?: unknown; headers?: Record<string, string>; signal?: AbortSignal },
   ): Promise<Response>;
-  /** A question to the application, by its path below `/api/`. */
+  /** Sends a request to the application, by its path below `/api/`. */
   post(path: string, body: unknown, signal?: AbortSignal): Promise<Response>;
-  /** The answer to one. Throws for another status than 200. */
+  /** Returns the answer to one. Throws for another status than 200. */
   asked<T>(path: string, body: unknown): Promise<T>;
   close(): Promise<void>;
 }
@@ -48,7 +46,8 @@ export async function openBench(): Promise<OpenedBench> {
 }
 
 /**
- * The same over any database and pack. `timeLimit`: milliseconds for samples of rows, where no test may depend on them.
+ * The same over any database and pack. `timeLimit`: milliseconds for samples of rows, generous because no test may
+ * depend on it.
  */
 export async function openBenchOn(
   environment: Readonly<Record<string, string>>,

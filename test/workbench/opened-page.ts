@@ -1,6 +1,5 @@
 /**
- * The page of the workbench in a browser of its own, over a small clinic. Ask for it only where a Chromium is
- * installed.
+ * Opens the page of the workbench in a separate browser, over a small clinic. Call it only if a Chromium is installed.
  */
 import { rmSync } from 'node:fs';
 import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
@@ -10,14 +9,14 @@ import { serveBench } from './served-bench.ts';
 export interface OpenedPage {
   readonly clinic: SmallClinic;
   readonly tab: Tab;
-  /** Clicks the first that matches and has the text, as soon as it is there. */
+  /** Clicks the first element that matches and has the text, as soon as it exists. */
   press(selector: string, text: string): Promise<void>;
-  /** Types into an input as a person does, and submits nothing. */
+  /** Types into an input as a person does, without submitting. */
   fill(selector: string, text: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `files` replace or add files of the pack of the clinic, which is removed when the page is closed. */
+/** `files` replace or add files of the clinic's pack, which is removed when the page is closed. */
 export async function openPage(files: Readonly<Record<string, string>> = {}): Promise<OpenedPage> {
   const clinic = keptClinic(files);
   const { link, stop } = await serveBench(clinic.environment);

@@ -1,6 +1,6 @@
 /**
- * What the page does without a browser: texts that other views change are steps of undo, be the file opened in the
- * editor or not; what other programs write is taken or news; and the lines of a code map.
+ * Logic of the page without a browser: text changes by other views are undo steps, whether the file is open in the
+ * editor or not; changes by other programs are accepted or reported; and the lines of a code map.
  */
 import { history, undo } from '@codemirror/commands';
 import { EditorState } from '@codemirror/state';
@@ -36,7 +36,7 @@ describe('a text that another view changes', () => {
     expect(undone(undone(twice))).toMatchObject({ text: 'one\n', before: [] });
     expect(redone(undone(twice)).text).toBe(twice.text);
     expect(redone(redone(undone(undone(twice))))).toEqual(twice);
-    // A change of one's own is another way on.
+    // A new change replaces the steps to redo.
     expect(redone(rewritten(undone(twice), 'four\n')).text).toBe('four\n');
     expect(undone(FILE)).toEqual(FILE);
     expect(rewritten(twice, twice.text)).toBe(twice);
@@ -76,7 +76,7 @@ describe('a file whose lines end with CR and LF', () => {
     const back = undone(typed(open));
     expect([back.text, isUnsaved(back)]).toEqual([CRLF.text, false]);
     expect(redone(back).text).toBe('one\r\nmore\r\ntwo\r\n');
-    // The cursor alone changes no text.
+    // A move of the cursor changes no text.
     expect(withState(open, open.state.update({ selection: { anchor: 2 } }).state).text).toBe(CRLF.text);
   });
 

@@ -1,6 +1,6 @@
 /**
- * The page in headless Chromium: a mapping is broken, mended by the button, saved, and its row looked at; another
- * program changes the files meanwhile. Is left out, and says so, where no Chromium is installed.
+ * The page in headless Chromium: a mapping is broken, fixed by the button, saved, and its row inspected; another
+ * program changes the files meanwhile. Skipped, with a message, if no Chromium is installed.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     rmSync(clinic.folder, { recursive: true, force: true });
   });
 
-  /** Takes the word that is selected. The editor takes no key for a choice that comes within 75 ms of the list. */
+  /** Accepts the selected word. The editor ignores a choice within 75 ms of opening the list. */
   const choose = async (): Promise<void> => {
     await setTimeout(200);
     await tab.press('Enter');
@@ -73,7 +73,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await tab.when(`document.querySelector('.message').textContent.startsWith('The test stands in person.test.yaml')`);
     await tab.when(`document.querySelector('.cm-content')?.textContent.includes('mapping: people')`);
     expect(existsSync(file)).toBe(false);
-    // It runs as it is typed, too.
+    // The tests also run while typing.
     await press('header nav button', 'Tests');
     await tab.when(`document.querySelector('.tests .bar button')?.disabled === false`);
     await press('.tests .bar button', 'Run all');
@@ -82,7 +82,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await tab.when(`document.querySelector('.cm-content')?.textContent.includes('mapping: people')`);
     expect(existsSync(file)).toBe(false);
     await press('.bar button', 'Save');
-    // The tests of the pack run after each save, and their number is told next.
+    // The tests of the pack run after each save, and their number is shown next.
     await expect.poll(() => readFileSync(file, 'utf8')).toBe(shown);
     await tab.when(
       `document.querySelector('.message').textContent === 'person.test.yaml is saved; 1 test, all passed'`,
@@ -103,7 +103,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await tab.run(`document.querySelector('.cm-content').focus()`);
     await tab.press('End', true);
     await tab.write(`  # ${'long '.repeat(80)}end`);
-    // However long a line is, and however narrow the page, it is wrapped, and what its search comes to is seen whole.
+    // However long a line and narrow the page, the line is wrapped, and the result of its search is completely visible.
     const fits = `(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('.cm-scroller'))`;
     for (const width of [1280, 1920]) {
       await tab.resize(width, 800);
@@ -118,7 +118,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
       }).flat().join()`;
       expect(await tab.when(seen)).toBe('verdict,verdict,verdict,verdict,verdict,verdict');
     }
-    // What is wrapped stands further in than the line begins.
+    // A continuation is indented more than the beginning of the line.
     const lefts = `(() => { const line = [...document.querySelectorAll('.cm-line')].find(one => one.textContent.includes('long end'));
       const range = document.createRange();
       range.selectNodeContents(line);
@@ -146,11 +146,11 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await tab.when(`${law}.startsWith('birthDate: ')`);
     await tab.press('ArrowUp');
     await tab.when(`${law}.startsWith('gender: ')`);
-    // An error takes no mark away.
+    // An error removes no mark.
     await tab.write('{ bad ');
     await tab.when(`document.querySelector('.problems h2').textContent.endsWith('problem')`);
     expect(await tab.when(`${marks}.length`)).toBe(3);
-    // A line is begun above with the error there, and the file is left: each mark stays beside its element.
+    // A line is inserted above while the error exists, and the file is closed: each mark stays at its element.
     await tab.press('ArrowUp');
     await tab.press('End');
     await tab.press('Enter');
@@ -178,12 +178,12 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     const sound = readFileSync(file, 'utf8');
     const [content, told] = [`document.querySelector('.cm-content').textContent`, `document.querySelector('.message')`];
     const tells = (text: string): Promise<unknown> => tab.when(`${told}.textContent.includes('${text}')`);
-    /** The page looks at once when it is shown. */
+    /** The page checks the files at once when it becomes visible. */
     const look = (): Promise<void> => tab.run(`document.dispatchEvent(new Event('visibilitychange'))`);
     const mark = (path: string, means: string): string =>
       `[...document.querySelectorAll('.files li')].find(one => one.textContent.includes('${path}'))
         ?.querySelector('[aria-label="${means}"]')`;
-    // By itself: some seconds go by.
+    // The page notices by itself, after some seconds.
     writeFileSync(file, `# theirs\n${sound}`);
     await tells('person.yaml was changed on the disk and read again');
     await tab.when(`${content}.includes('# theirs')`);

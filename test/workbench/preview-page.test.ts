@@ -1,6 +1,6 @@
 /**
- * The preview in a browser: how the lines of a resource look, and what an edit changes in it. Is left out, and says so,
- * where no Chromium is installed.
+ * The preview in a browser: the layout of a resource's lines, and the changes by an edit. Skipped, with a message, if
+ * no Chromium is installed.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHROMIUM } from '../clients/chromium.ts';
@@ -33,7 +33,7 @@ describe.skipIf(CHROMIUM === undefined)('the preview in a browser', () => {
     await fill('.key', '1');
     await press('.preview button', 'Preview');
     await tab.when(`document.querySelector('.resource')?.textContent.includes('far too long')`);
-    // Pixels between the last sign of a text and its comma, and whether they stand on one line.
+    // Pixels between the last character of a text and its comma, and whether they are on one line.
     const gaps = `[...document.querySelectorAll('.resource > div')].flatMap(line => {
       const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
       const signs = [];
@@ -70,7 +70,7 @@ describe.skipIf(CHROMIUM === undefined)('the preview in a browser', () => {
     await fill('.key', '7');
     await press('.preview button', 'Preview');
     await tab.when(`${state} === 'weights,7,weights 7'`);
-    // A file that is opened leaves the row; a key that is typed only is of its own mapping.
+    // Opening a file keeps the row; a key that is only typed belongs to its own mapping.
     await press('.files button', 'weighing.yaml');
     await tab.when(`${state} === 'weights,7,weights 7'`);
     await choose('people');
@@ -96,7 +96,7 @@ describe.skipIf(CHROMIUM === undefined)('the preview in a browser', () => {
     await tab.when(`${isStale} && !${makes}`);
     for (let i = 0; i < 'wrong: ['.length; i++) await tab.press('Backspace');
     await tab.when(`${makes} && !${isStale}`);
-    // A test that was made stays, and no other values are drawn.
+    // A recorded test stays, with the same values.
     await press('.preview button', 'Keep this row');
     await tab.when(`document.querySelector('.recorded pre')?.textContent`);
     await tab.write('wrong: [');
@@ -115,7 +115,7 @@ describe.skipIf(CHROMIUM === undefined)('the preview in a browser', () => {
     await fill('.key', '7');
     await press('.preview button', 'Preview');
     await tab.when(`document.querySelector('.beside')?.dataset.of === 'weights 7'`);
-    // As wide as a scroll bar, which this browser does not show.
+    // The width of a scroll bar, which this browser does not show.
     await tab.run(`document.querySelector('.side').style.paddingRight = '15px'`);
     const cut = `[...document.querySelectorAll('.sides button')].filter(one => one.scrollWidth > one.clientWidth)`;
     expect(await tab.when(`${cut}.map(one => one.textContent).join() || 'none'`)).toBe('none');

@@ -1,6 +1,4 @@
-/**
- * A preview on the rows of the demo, and on a small clinic: every primitive that is served has its way, and no more.
- */
+/** A preview of rows of the demo, and of a small clinic: exactly the served primitives have an explanation. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Mapping } from '../../src/mapping/model.ts';
 import { bareRelation } from '../../src/plan/condition.ts';
@@ -14,10 +12,10 @@ import { lintel } from '../cli/lintel.ts';
 import { smallClinic } from '../cli/small-clinic.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
 
-/** Rows of each mapping that are looked at. */
+/** Number of rows of each mapping. */
 const ROWS = 2;
 
-/** The primitives of a resource by their paths. */
+/** The primitives of a resource, by path. */
 function primitivesIn(value: unknown, path: string): readonly (readonly [string, unknown])[] {
   if (Array.isArray(value)) return value.flatMap((item, i) => primitivesIn(item, `${path}[${i}]`));
   if (typeof value !== 'object' || value === null) return [[path, value]];

@@ -1,4 +1,4 @@
-/** Keys that are numbers in texts with zeros before them: short ones stay, as short numbers do. */
+/** Keys that are numbers in texts with leading zeros: short ones are kept, like short numbers. */
 import { expect, test } from 'vitest';
 import { replaced } from '../../src/workbench/record/replace.ts';
 import { Invented } from '../../src/workbench/record/tokens.ts';
@@ -13,7 +13,7 @@ function replacedOf(text: string): ReturnType<typeof replaced> {
     ...{ isTableCode: false, pieces: undefined },
   };
   const texts = ['0000000001', '000000000002', '3', '4', '5', '6', '7', '8', '9', '0000012345'];
-  // Of one digit there is no other.
+  // One-digit keys leave no other number to invent.
   const invented = new Invented(texts, texts.map(keptForm), () => 0.5);
   const shift = { days: -500, hours: 1, minutes: 1 };
   return replaced(text, TEXT, uses, { invented, shift, usesOf: () => uses });

@@ -1,6 +1,6 @@
 /**
- * Tests recorded from rows: nothing of a row but codes stands in them, and each comes true. In: rows of the demo
- * and of the third database, chosen by a seed.
+ * Tests recorded from rows contain nothing of a row except codes, and each passes. In: rows of the demo and of the
+ * third database, chosen by a seed.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,25 +21,25 @@ import { type Demo, openDemo } from '../law/demo.ts';
 import { openThird, THIRD_PACK } from '../law/third.ts';
 
 const SEED = 431;
-/** Mappings of which a row is tried. */
+/** Number of mappings of which a row is recorded. */
 const MAPPINGS = 40;
 
-/** What may not stand in a test: words of three letters, numbers from 1000 on, dates. */
+/** Texts that a test must not contain: words of three letters, numbers from 1000 on, dates. */
 function tellingRuns(stored: string): readonly string[] {
-  // The name of a character is no word.
+  // The name of a character entity is no word.
   const runs =
     stored.replaceAll('&amp;', '&').match(/\d{4}[-/.]\d\d[-/.]\d\d|\d\d?[-/.]\d\d?[-/.]\d{4}|\p{L}{3,}|\d{4,}/gu) ?? [];
-  // A day that is none is zeros, or beyond all lives.
+  // Sentinel dates are zeros, or in the year 9999.
   return runs.filter(run => /\p{L}|\D|[1-9]\d{3}/u.test(run) && /[^0\W]/.test(run) && !/^9999/.test(run));
 }
 
-/** Runs that stand in the files of a pack: codes, sentinels and constants are written there. */
+/** Words and numbers in the files of a pack, which contain codes, sentinels and constants. */
 function runsOfPack(pack: string): ReadonlySet<string> {
   const texts = globSync('**/*.{yaml,csv}', { cwd: pack }).map(file => readFileSync(join(pack, file), 'utf8'));
   return new Set(texts.flatMap(text => (text.match(/\p{L}+|\d+/gu) ?? []).map(run => run.toUpperCase())));
 }
 
-/** The codes of a code map that is a table of the database. */
+/** The codes of a code map that is a database table. */
 async function codesIn(database: Database, table: string): Promise<readonly string[]> {
   const type = { kind: 'text', unicode: true, fixed: false, length: 'max' } as const;
   const alias = identifier('c');

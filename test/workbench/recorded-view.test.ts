@@ -1,6 +1,4 @@
-/**
- * "Keep this row as a test" as the page asks it: a test of the unsaved texts, and nothing is written.
- */
+/** "Keep this row as a test" as the page requests it: a test for the unsaved texts, without writing anything. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

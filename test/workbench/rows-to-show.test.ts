@@ -1,6 +1,5 @@
 /**
- * Rows for the preview as the page asks for them, and the resource of the saved text beside that of a text that is not
- * saved.
+ * Rows for the preview as the page requests them, and the resource of the saved text next to that of the unsaved text.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changedLines } from '../../src/workbench/page/mapping/changed-lines.ts';

@@ -1,6 +1,6 @@
 /**
- * The view Search in headless Chromium: a search is completed, run and read by the keyboard alone. Is left out, and
- * says so, where no Chromium is installed.
+ * The view Search in headless Chromium: a search is completed, run and read by keyboard alone. Skipped, with a message,
+ * if no Chromium is installed.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHROMIUM } from '../clients/chromium.ts';

@@ -1,6 +1,6 @@
 /**
- * The view Search as its page asks for it: what can be searched and how it is completed; a search with its Bundle, SQL,
- * plan and indexes.
+ * The view Search as its page requests it: possible searches and completions; a search with its Bundle, SQL, plan and
+ * indexes.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -164,7 +164,7 @@ describe('indexes', () => {
     const all = await search('Observation?status=final');
     expect(all).toMatchObject({ advice: [], words: [], computed: [], isAdvised: true, scans: ['SCAN w'] });
     expect(await search('Observation?patient=1')).toMatchObject({ advice: [], scans: [] });
-    // A page of a whole type is no search: it ends with the page.
+    // A page of a whole type has no condition: its scan ends with the page.
     expect(await search('Observation')).toMatchObject({ advice: [], scans: [] });
   });
 });

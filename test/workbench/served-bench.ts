@@ -1,6 +1,4 @@
-/**
- * `lintel workbench` as a process of its own, for browsers.
- */
+/** Runs `lintel workbench` in a process of its own, for browsers. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 

@@ -1,6 +1,6 @@
 /**
- * The view Tables in headless Chromium: a column is searched for, its table looked at, its mapping gone to. Is left
- * out, and says so, where no Chromium is installed.
+ * The view Tables in headless Chromium: search for a column, inspect its table, go to its mapping. Skipped, with a
+ * message, if no Chromium is installed.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHROMIUM } from '../clients/chromium.ts';
@@ -69,8 +69,8 @@ describe.skipIf(CHROMIUM === undefined)('the view Tables', () => {
       window.fetch = (url, init) => { asked.push([String(url), init?.signal]); return fetch(url, init); }; }`);
     await press('.table-list tbody button', 'PERSON');
     await tab.when(`document.querySelector('.sampled')?.textContent.startsWith('All 2 rows were read, in ')`);
-    // Likely keys come second: who leaves during the profile has not asked for them. The page asks after it has drawn
-    // the profile, so the test waits for that question before it presses a button.
+    // Likely keys are requested second, so that leaving during the profile avoids the request. The page sends it after
+    // it has drawn the profile, so the test waits for that request before it presses a button.
     const order = `asked.map(([url]) => url).filter(url => /profile|likely/.test(url)).join()`;
     await tab.when(`asked.some(([url]) => url.includes('likely'))`);
     expect(await tab.when(order)).toBe('api/tables/profile,api/tables/likely');

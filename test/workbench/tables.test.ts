@@ -1,7 +1,4 @@
-/**
- * The view Tables as its page asks for it: which tables there are, what is mapped where, what rows show, where keys
- * lead.
- */
+/** The view Tables as its page requests it: the tables, their mappings, values of their rows, and targets of keys. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

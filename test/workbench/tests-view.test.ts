@@ -1,6 +1,5 @@
 /**
- * The tests beside the mappings as the page has them run: unsaved texts count, and a failure has its line and both
- * values.
+ * The tests beside the mappings as the page runs them: unsaved texts count, and a failure has its line and both values.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * docs/tutorial.md done in the page, from an empty pack to a served Patient and a laboratory result: once by keyboard
- * alone and once by mouse. Is left out, and says so, where no Chromium is installed.
+ * Follows docs/tutorial.md in the page, from an empty pack to a served Patient and a laboratory result: once by
+ * keyboard alone and once by mouse. Skipped, with a message, if no Chromium is installed.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { type ServedBench, serveBench } from './served-bench.ts';
 
 const TUTORIAL = readFileSync('docs/tutorial.md', 'utf8');
 
-/** A text of the tutorial, by the remark above it. */
+/** A text of the tutorial, by the comment above it. */
 function told(remark: string): string {
   const start = TUTORIAL.indexOf(`<!-- ${remark} -->`);
   const [, text] = /^.*\n```\w+\n([\s\S]*?)```/.exec(TUTORIAL.slice(start)) ?? [];
@@ -23,7 +23,7 @@ function told(remark: string): string {
   return text;
 }
 
-/** What a person calls a control: its label, or what stands on it. */
+/** Accessible name of a control: its label or its text. */
 const NAME = `(e => (e.getAttribute('aria-label') ?? e.labels?.[0]?.textContent ?? e.textContent).trim())`;
 
 function isWanted(element: string, { kind, name }: Control): string {
@@ -37,15 +37,15 @@ interface Control {
   readonly name: string;
 }
 
-/** How a person gets at the controls of the page. */
+/** How the user reaches the controls of the page. */
 interface Hand {
-  /** Puts the focus there. */
+  /** Moves the focus to a control. */
   reach(control: Control): Promise<void>;
   /** Presses a button. */
   push(control: Control): Promise<void>;
 }
 
-/** Tab until it has the focus; Escape before it, for Tab indents in the editor. */
+/** Presses Tab until the control has the focus; Escape first, because Tab indents in the editor. */
 function byKeyboard(tab: Tab): Hand {
   const reach = async (control: Control): Promise<void> => {
     await tab.when(
@@ -127,7 +127,7 @@ describe.skipIf(CHROMIUM === undefined)('the tutorial in the page', () => {
     await tab.when(`document.querySelector('.writing h2').textContent === '${path}'`);
   }
 
-  /** Puts a text in the place of what the open file begins with, or at its end, and saves it. */
+  /** Replaces the initial text of the open file, or appends to it, and saves. */
   async function type(hand: Hand, path: string, written: string, isMore = false): Promise<void> {
     await hand.reach({ kind: '.cm-content', name: `Text of ${path}` });
     await tab.press('a', true);
@@ -157,7 +157,7 @@ describe.skipIf(CHROMIUM === undefined)('the tutorial in the page', () => {
     );
   }
 
-  /** Accepts a suggestion, or what is typed. */
+  /** Accepts a suggestion, or the typed text. */
   async function accepted(raw: string): Promise<void> {
     await tab.when(`[...document.querySelectorAll('.map tr[data-raw]')]
       .some(e => e.dataset.raw === '${raw}' && !e.classList.contains('unmapped'))`);
@@ -197,7 +197,7 @@ describe.skipIf(CHROMIUM === undefined)('the tutorial in the page', () => {
     await noProblems();
 
     await view(hand, 'Codes');
-    // The list is put in order once the values are counted.
+    // The list is sorted once the values are counted.
     await tab.when(`!document.querySelector('.codes nav p').textContent.startsWith('Counting')`);
     await hand.push({ kind: '.codes nav button', name: 'lab-test' });
     for (const [raw, code, display] of [
@@ -225,7 +225,7 @@ describe.skipIf(CHROMIUM === undefined)('the tutorial in the page', () => {
     await serves();
   }
 
-  /** The pack that the page wrote, by the server. */
+  /** The server runs the pack that the page wrote. */
   async function serves(): Promise<void> {
     const running = await startServer(
       readConfig(environment),

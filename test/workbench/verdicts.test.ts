@@ -1,5 +1,5 @@
 /**
- * What the law says of the elements of a file: the same as `lintel check --parameters`, element by element.
+ * Verdicts of the law on the elements of a file: the same as those of `lintel check --parameters`, element by element.
  */
 import { EditorState, type TransactionSpec } from '@codemirror/state';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -113,7 +113,7 @@ describe('a verdict in words', () => {
 
 describe('the mark of a line', () => {
   const TEXT = 'elements:\n  gender: F\n  birthDate: B\n';
-  /** The verdict of each line after the change of the text; empty: none. */
+  /** Verdict of each line after the change of the text; empty if there is none. */
   const verdictsAfter = (from: number, to: number, insert: string): readonly string[] => {
     let state = EditorState.create({ doc: TEXT, extensions: VERDICTS });
     const view = {

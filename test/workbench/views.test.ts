@@ -1,6 +1,6 @@
 /**
- * The views Codes, Coverage and Tests in headless Chromium: what they show, and that they lead to the line in the
- * editor. Is left out, and says so, where no Chromium is installed.
+ * The views Codes, Coverage and Tests in headless Chromium: their contents, and their links to the line in the editor.
+ * Skipped, with a message, if no Chromium is installed.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ rows:
 resource: { gender: other }
 `;
 
-/** Texts whose contrast with what is behind them is too small, as an expression of the page; WCAG 2.1, 1.4.3. */
+/** Texts with too little contrast to their background, as an expression of the page; WCAG 2.1, 1.4.3. */
 const FAINT = `(() => {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const light = colors => {
@@ -61,12 +61,12 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     await tab.run(`${found}.click()`);
   };
   const view = (title: string): Promise<void> => press('header nav button', title);
-  /** Where the cursor of the editor is. */
+  /** Position of the editor's cursor. */
   const cursorAt = (path: string): Promise<unknown> =>
     tab.when(`document.querySelector('.writing h2')?.textContent === '${path}' &&
       document.querySelector('.cm-activeLineGutter')?.textContent`);
 
-  /** Each view, with a part that shows that it has its answer. */
+  /** Each view, with a part that appears with its answer. */
   const SHOWN: readonly (readonly [string, string])[] = [
     ['Tables', '.table-list tbody tr'],
     ['Mapping', '.cm-content'],
@@ -172,7 +172,7 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
       await tab.when(`document.querySelector('.files p')?.textContent.includes('not') &&
       document.querySelector('.files p').textContent`),
     ).toBe('Values are not counted');
-    // Until the answer is there, it says that it counts.
+    // Until the answer arrives, the page shows that values are being counted.
     await tab.when(`document.querySelector('.about [role=status]')?.textContent ===
       'The pack has errors: correct them to count the values'`);
     writeFileSync(file, sound);
@@ -188,7 +188,7 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     }
     expect(await tab.when(`document.querySelectorAll('header nav button').length`)).toBe(SHOWN.length);
     expect(tab.refusals()).toEqual([]);
-    // The browser does tell of what it refuses.
+    // The browser does report what it blocks.
     await tab.run(
       `document.head.append(Object.assign(document.createElement('style'), { textContent: 'b { top: 0 }' }))`,
     );
@@ -231,7 +231,7 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
       window.ended = true;
       return fetch(url, init);
     }; }`);
-    // The editor comes a moment after the heading of its file.
+    // The editor appears a moment after the heading of its file.
     await tab.when(`document.querySelector('.cm-content') !== null`);
     await tab.run(`document.querySelector('.cm-content').focus()`);
     await tab.press('End', true);
@@ -250,7 +250,7 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     expect(await tab.when(`document.querySelector('details[open] .because')?.textContent`)).toContain(
       'The tests find no AllergyIntolerance of us-core-allergyintolerance',
     );
-    // What is not mapped has its elements, too.
+    // An unmapped profile lists its elements, too.
     expect(await tab.when(`document.querySelector('details[open] tbody')?.textContent`)).toContain('clinicalStatus');
     await press('.profiles summary', 'Medication Allergies');
     expect(await tab.when(`document.querySelectorAll('details[open]')[1]?.textContent`)).toContain('no ccds.yaml');

@@ -1,8 +1,8 @@
 /**
- * Puts mutants into a folder of src whenever Node loads a file of it: in the process of the tests, in its threads and
- * in its child processes. Comes before everything else there (`--import` in NODE_OPTIONS). Threads and children are
- * told the mutant that is tried by the environment, of which each gets a copy when it begins; setup.ts answers in the
- * process of the tests.
+ * Inserts mutants into a folder of src whenever Node loads one of its files: in the process of the tests, in its
+ * threads and in its child processes. Loaded before everything else there (`--import` in NODE_OPTIONS). Threads and
+ * children learn the current mutant from the environment, which is copied when they start; in the process of the tests
+ * setup.ts answers.
  */
 import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -13,7 +13,7 @@ import { mutantsOf, withMutants } from './mutants.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const JOURNAL = join(process.env['MUTATION_WORK'] ?? '', 'journal.jsonl');
 const FOLDER = process.env['MUTATION_FOLDER'] ?? '';
-/** A mutant that makes a loop endless is told by how often it is asked. */
+/** The number of questions reveals a mutant that makes a loop endless. */
 const LOOPING = 10_000_000;
 
 const tried = process.env['MUTATION_TRIED'];

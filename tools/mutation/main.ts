@@ -1,9 +1,9 @@
 /**
  * Mutation run: `npm run test:mutation -- [--folders plan,auth] [--sample 40] [--seed 1] [--tests plan,law]`. In:
- * folders of src, and how many mutants of each are tried. Out: which share of them the tests notice, and the line of
- * each that they do not. `--tests`: the folders or files of test that are run, by default those about the folder. All
- * mutants are tried in one process, one after the other; what survives there is tried again in a process of its own,
- * where nothing was computed or kept before.
+ * folders of src, and the number of mutants to try of each. Out: the share that the tests notice, and the line of each
+ * mutant that they do not. `--tests`: the folders or files of test to run, by default those about the folder. All
+ * mutants are tried in one process, one after the other; survivors are tried again in a separate process without cached
+ * results.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,13 +20,13 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const WORK = '.lintel/mutation';
 const JOURNAL = join(ROOT, WORK, 'journal.jsonl');
 const FOLDERS = 'access,auth,cache,export,plan,search';
-/** Folders and files of test that are about a folder of src; of others it is the folder of the same name. */
+/** Folders and files of test about a folder of src; by default the folder of the same name. */
 const TESTS: Readonly<Record<string, readonly string[]>> = {
   auth: ['auth', 'access/glass'],
   search: ['search', 'plan'],
   smart: ['smart', 'conformance/smart*'],
 };
-/** A process that tells nothing for so long hangs. */
+/** Milliseconds without output after which a process counts as hung. */
 const SILENT_MS = 900_000;
 
 interface Covered {
@@ -34,7 +34,7 @@ interface Covered {
   readonly asked: number;
 }
 
-/** Of the code as it is. */
+/** For the unchanged code. */
 interface Coverage {
   /** Test files that reach a mutant, the quickest first. */
   readonly of: ReadonlyMap<string, readonly Covered[]>;
@@ -50,7 +50,7 @@ type Line =
       readonly loading: readonly string[];
       readonly running: readonly (readonly [string, number])[];
     }
-  /** By a thread or a child process of the test file that runs. */
+  /** Reached by a thread or a child process of the running test file. */
   | { readonly reached: string }
   | { readonly begun: Trial }
   | { readonly ended: Trial; readonly isRed: boolean };
@@ -106,7 +106,7 @@ function draw(mutants: readonly Mutant[], count: number, seed: number): readonly
   return drawn;
 }
 
-/** Runs the tests over the code as it is. Throws where one of them fails. */
+/** Runs the tests on the unchanged code. Throws if one fails. */
 async function coverageOf(source: string, files: readonly string[]): Promise<Coverage> {
   const of = new Map<string, { readonly file: string; readonly asked: number; readonly milliseconds: number }[]>();
   const loading = new Set<string>();
@@ -131,7 +131,7 @@ async function coverageOf(source: string, files: readonly string[]): Promise<Cov
   return { of, loading };
 }
 
-/** Which of the mutants a test notices, or no test comes to an end with. */
+/** Returns the mutants that a test notices, or that keep a test from ending. */
 async function killedOf(source: string, mutants: readonly Mutant[], { of }: Coverage): Promise<Set<string>> {
   const killed = new Set<string>();
   const done = new Set<string>();
@@ -142,7 +142,7 @@ async function killedOf(source: string, mutants: readonly Mutant[], { of }: Cove
   for (;;) {
     const trials = mutants.flatMap(trialsOf);
     if (trials.length === 0) return killed;
-    // After each trial, the same file over the code as it is shows whether the mutant left something behind.
+    // After each trial, the same file runs on the unchanged code, to show whether the mutant left something behind.
     const files = trials.flatMap(trial => [trial, { ...trial, mutant: undefined }]).map(written);
     const before = done.size;
     const open = new Map<string, string>();
@@ -163,7 +163,7 @@ function key({ mutant, file }: Trial): string {
   return `${mutant} ${file}`;
 }
 
-/** A test file that runs another one under a mutant. */
+/** A file that runs a test file under a mutant. */
 function written(trial: Trial, number: number): string {
   const file = `${WORK}/${number}.test.ts`;
   const text = `import { test } from 'vitest';
@@ -174,7 +174,7 @@ else test('known already', () => {});
   return file;
 }
 
-/** Runs test files in one process, whose end or silence ends it. Out: what they told. */
+/** Runs test files in one process, until it ends or is silent for too long. Out: its journal. */
 async function run(source: string, files: readonly string[], more: NodeJS.ProcessEnv): Promise<readonly Line[]> {
   writeFileSync(join(ROOT, WORK, 'files.json'), JSON.stringify(files));
   writeFileSync(JOURNAL, '');

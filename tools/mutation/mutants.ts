@@ -1,7 +1,7 @@
 /**
- * Mutants of a TypeScript file: small faults, each of which a test should notice. In: its path and text. Out: the
- * mutants, and the text with all of them in it. Each is an expression that asks `globalThis.mutant(id)` whether it is
- * the one that is tried, so that one process can try them in turn without loading the code again.
+ * Makes the mutants of a TypeScript file: small faults, each of which a test should notice. In: its path and text. Out:
+ * the mutants, and the text with all of them in it. Each is an expression that calls `globalThis.mutant(id)` to ask
+ * whether it is active, so that one process can try them in turn without loading the code again.
  */
 import { parseSync, visitorKeys } from 'oxc-parser';
 
@@ -10,14 +10,14 @@ export interface Mutant {
   readonly id: string;
   readonly file: string;
   readonly line: number;
-  /** What became of what, in a few words. */
+  /** The change, in a few words. */
   readonly change: string;
   readonly start: number;
   readonly end: number;
   readonly replacement: string;
 }
 
-/** A node of the ESTree that the parser gives, as far as mutants look at it. */
+/** A node of the parser's ESTree, as far as mutants need it. */
 interface Node {
   readonly type: string;
   readonly start: number;
@@ -49,12 +49,12 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   'ArrowFunctionExpression',
 ]);
 const CONDITIONAL: ReadonlySet<string> = new Set(['IfStatement', 'ConditionalExpression', 'WhileStatement']);
-/** Of types only these hold an expression that runs. */
+/** The only nodes of types that contain an executed expression. */
 const TRANSPARENT: ReadonlySet<string> = new Set(['TSAsExpression', 'TSNonNullExpression', 'TSSatisfiesExpression']);
 
 /**
- * In: where the file is and what it says. Out: mutants in the order of the text, outer ones first. What runs only
- * while the file is loaded has none. Throws a SyntaxError where the text does not parse.
+ * In: the file's path and text. Out: mutants in the order of the text, outer ones first. Code that runs only while the
+ * file is loaded has none. Throws a SyntaxError if the text does not parse.
  */
 export function mutantsOf(file: string, text: string): readonly Mutant[] {
   const { program, errors } = parseSync(file, text);
@@ -88,7 +88,7 @@ export function mutantsOf(file: string, text: string): readonly Mutant[] {
       case 'CallExpression': {
         const callee = node['callee'] as Node;
         const name = callee.type === 'MemberExpression' ? (callee['property'] as Node) : undefined;
-        // A part of `a?.b` cannot stand in parentheses without changing what `?.` skips.
+        // Parentheses around a part of `a?.b` would change what `?.` skips.
         if (isInChain || name === undefined || callee['computed'] === true) return;
         const other = METHODS.get(of(name));
         if (other !== undefined)
@@ -112,7 +112,7 @@ export function mutantsOf(file: string, text: string): readonly Mutant[] {
       mutate(node, isInChain);
       if (CONDITIONAL.has(node.type)) {
         const test = node['test'] as Node;
-        // `!` and comparisons have mutants that do the same.
+        // `!` and comparisons have mutants with the same effect.
         const isCovered =
           test.type === 'UnaryExpression' || OPERATORS[String(test['operator'])]?.endsWith('==') === true;
         if (!isCovered) add(test, 'the condition is negated', `!(${of(test)})`);
@@ -141,7 +141,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value;
 }
 
-/** The text with all mutants in it, each behind its question. */
+/** The text with all mutants in it, each after its question. */
 export function withMutants(text: string, mutants: readonly Mutant[]): string {
   const opening = new Map<number, string>();
   const closing = new Map<number, string>();

@@ -1,20 +1,24 @@
 /**
- * Runs before each test file of a mutation run: answers the questions of the mutants (mutants.ts) and tells, line by
- * line in the journal of the run, what happens. Once a test has failed, the other tests of the file are skipped.
+ * Runs before each test file of a mutation run: answers the questions of the mutants (mutants.ts) and writes the
+ * events, line by line, into the journal of the run. After the first failed test, the other tests of the file are
+ * skipped.
  */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 
-/** A mutant that makes a loop endless is told by how often it is asked: so many times as often as without any. */
+/**
+ * Detects a mutant that makes a loop endless: maximum number of questions, as a multiple of the number without a
+ * mutant.
+ */
 const LOOPING = 100;
 const AT_LEAST = 100_000;
 
 export interface Trial {
-  /** None: the code as it is. */
+  /** Undefined: the unchanged code. */
   readonly mutant: string | undefined;
   readonly file: string;
-  /** How often the mutant was asked in this file without any. */
+  /** Number of questions in this file without a mutant. */
   readonly asked: number;
 }
 
@@ -32,9 +36,9 @@ interface State {
   readonly loading: Map<string, number>;
   readonly running: Map<string, number>;
   readonly killed: Set<string>;
-  /** Files that killed a mutant, and did not yet pass without one. */
+  /** Files that killed a mutant, and have not passed without one since. */
   readonly killers: Set<string>;
-  /** A mutant left something behind, so that the code as it is fails: nothing more can be tried in this process. */
+  /** True if a mutant left something behind, so that the unchanged code fails: this process can try nothing more. */
   isSpoiled: boolean;
 }
 
@@ -77,13 +81,13 @@ globalThis.mutant = id => {
   return true;
 };
 
-/** Begins a trial; false where its answer is known already. */
+/** Begins a trial; false if its result is known already. */
 globalThis.tried = trial => {
   if (state.isSpoiled || (trial.mutant !== undefined && state.killed.has(trial.mutant))) return false;
-  // Without a mutant only what was killed is tried once more, in the file that killed it.
+  // Without a mutant, only files that killed one run again.
   if (trial.mutant === undefined && !state.killers.has(trial.file)) return false;
   state.trial = trial;
-  // For the threads and child processes that begin from now on (hook.ts).
+  // For the threads and child processes that start from now on (hook.ts).
   if (trial.mutant === undefined) delete process.env['MUTATION_TRIED'];
   else process.env['MUTATION_TRIED'] = trial.mutant;
   writeLine({ begun: trial });
@@ -128,7 +132,7 @@ afterAll(({}, suite) => {
   writeLine({ ended: trial, isRed });
 });
 
-/** A test, or anything in a suite, its hooks included. */
+/** A test, or anything in a suite, including its hooks. */
 function hasFailed(task: Task): boolean {
   return task.result?.state === 'fail' || (task.tasks ?? []).some(hasFailed);
 }

@@ -1,6 +1,4 @@
-/**
- * Of a mutation run: the test files of files.json, in their order, in one process.
- */
+/** Configuration of a mutation run: the test files of files.json, in order, in one process. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';

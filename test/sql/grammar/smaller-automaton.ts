@@ -1,16 +1,16 @@
 /**
- * Reduces a grammar's automaton in place, since prediction in ANTLR costs time by all possible continuations. In: the
- * automaton, a start rule, what to leave out. The full automaton accepts everything that the smaller one accepts; the
- * reverse holds only after `forgetOtherCallers`. https://github.com/antlr/antlr4/blob/dev/doc/interpreters.md
+ * Reduces a grammar's automaton in place, because ANTLR's prediction costs time for all possible continuations. In: the
+ * automaton, a start rule, the constructs to omit. The full automaton accepts everything that the smaller one accepts;
+ * the reverse holds only after `forgetOtherCallers`. https://github.com/antlr/antlr4/blob/dev/doc/interpreters.md
  */
 import type { ATN, ATNState, Transition } from 'antlr4ng';
 import { AtomTransition, BasicState, IntervalSet, RuleTransition, SetTransition, Token } from 'antlr4ng';
 
-/** What most texts do without, by names of rules and tokens. */
+/** Constructs that most texts lack, by names of rules and tokens. */
 export interface Omissions {
-  /** Of a rule the alternatives that begin with one of these rules. */
+  /** Removes the alternatives of a rule that begin with one of these rules. */
   readonly alternatives: Readonly<Record<string, readonly string[]>>;
-  /** Rules in whose place one of these tokens stands. */
+  /** Rules that are replaced by one of these tokens. */
   readonly tokens: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -36,7 +36,7 @@ export function leaveOut(automaton: ATN, { alternatives, tokens }: Omissions, na
   }
 }
 
-/** The text ends where the start rule does: what else could follow there is not looked for. */
+/** The text ends with the start rule, so no continuation after it is considered. */
 export function endWith(automaton: ATN, startRule: number): void {
   const { stop } = endsOf(automaton, startRule);
   const end = new BasicState();
@@ -51,8 +51,8 @@ export function endWith(automaton: ATN, startRule: number): void {
 }
 
 /**
- * Callers that the start rule never comes to are no longer thought of at the end of a rule. A parse from the start rule
- * accepts the same texts, as it never returns to them.
+ * Removes callers that the start rule never reaches from the ends of rules. A parse from the start rule accepts the
+ * same texts, because it never returns to them.
  */
 export function forgetOtherCallers(automaton: ATN, startRule: number): void {
   const reached = reachableFrom(automaton, startRule);
@@ -67,7 +67,7 @@ function reachableFrom(automaton: ATN, startRule: number): ReadonlySet<ATNState>
   for (let state = waiting.pop(); state; state = waiting.pop()) {
     if (reached.has(state)) continue;
     reached.add(state);
-    // From the end of a rule each caller returns on its own.
+    // Each caller has its own return from the end of a rule.
     if (automaton.ruleToStopState[state.ruleIndex] === state) continue;
     for (const transition of state.transitions) {
       waiting.push(transition.target);

@@ -13,9 +13,10 @@ import type { Omissions } from './smaller-automaton.ts';
 const require = createRequire(import.meta.url);
 
 /**
- * Every reason, as `line:column what is wrong`, why SQL Server (2017 and later) would refuse the text as a syntax error
- * or why it is other than one SELECT statement that only reads and returns rows; none for a good one. Names and types
- * are not looked up, so a wrong column or number of arguments goes unnoticed where the grammar leaves it open.
+ * Returns every reason, as `line:column what is wrong`, why SQL Server (2017 and later) would refuse the text as a
+ * syntax error, or why it is not a single read-only SELECT statement that returns rows; empty if there is none. Names
+ * and types are not looked up, so a wrong column or number of arguments goes unnoticed where the grammar leaves it
+ * open.
  */
 export function tsqlProblems(sql: string): string[] {
   const { tree, rest, errors } = parse(sql);
@@ -27,14 +28,14 @@ export function tsqlProblems(sql: string): string[] {
   });
 }
 
-/** Whether the text is one correct SELECT statement that only reads and returns rows. */
+/** True if the text is one correct read-only SELECT statement. */
 export function isSingleSelect(sql: string): boolean {
   return tsqlProblems(sql).length === 0;
 }
 
-/** By name of rule or token: what is wrong with it though the grammar accepts it. */
+/** Errors in constructs that the grammar accepts, by name of rule or token. */
 const RULES: Readonly<Record<string, (node: Node) => string | undefined>> = {
-  // An operator from SQL Server 2025 on only; before, a syntax error.
+  // An operator since SQL Server 2025; a syntax error before.
   DOUBLE_BAR: () => 'text is put together by + or CONCAT',
   PLACEHOLDER: () => 'a parameter is written @name',
   table_source_item: node =>
@@ -43,8 +44,7 @@ const RULES: Readonly<Record<string, (node: Node) => string | undefined>> = {
     has(node, 'select_order_by_clause') && has(node, 'sql_union') ? 'ORDER BY stands after the last branch' : undefined,
   subquery: orderedWithoutTop,
   common_table_expression: orderedWithoutTop,
-  // Functions with a syntax of their own (CAST, SUBSTRING) have rules of their own; what is written otherwise ends
-  // here.
+  // Functions with a special syntax (CAST, SUBSTRING) have rules of their own; wrong uses of them end here.
   scalar_function_name: node => {
     const name = firstToken(node);
     const free = [
@@ -59,7 +59,7 @@ const RULES: Readonly<Record<string, (node: Node) => string | undefined>> = {
     ];
     return free.includes(name.name) ? undefined : `${name.text} is not called in this way`;
   },
-  // What follows makes it more than a query; statements that write cannot stand inside a SELECT of this grammar.
+  // These make it more than a query; this grammar allows no statement that writes inside a SELECT.
   query_specification: node => (has(node, 'INTO') ? 'SELECT INTO writes a table' : undefined),
   select_list_elem: node => (has(node, 'LOCAL_ID') ? 'an assignment returns no rows' : undefined),
   built_in_functions: node => (firstToken(node).name === 'NEXT' ? 'NEXT VALUE FOR advances a sequence' : undefined),
@@ -67,7 +67,7 @@ const RULES: Readonly<Record<string, (node: Node) => string | undefined>> = {
   rowset_function: () => 'OPENROWSET reads elsewhere',
 };
 
-/** Msg 1033: an ORDER BY inside says which rows only with TOP or OFFSET. */
+/** Msg 1033: an inner ORDER BY is valid only with TOP or OFFSET. */
 function orderedWithoutTop(node: Node): string | undefined {
   const statement = descend(node, 'select_statement');
   const query = statement && descend(statement, 'query_expression');
@@ -91,8 +91,8 @@ function firstToken(node: Node): Node {
 }
 
 /**
- * Without them it is decided from the next token or two what a call is and whose an ORDER BY is; with them, from all
- * that stands between the parentheses. ORDER BY belongs to the statement as well as to its last query.
+ * Without these rules one or two tokens decide on the kind of a call and the owner of an ORDER BY; with them,
+ * everything between the parentheses does. ORDER BY belongs both to the statement and to its last query.
  */
 const RARE: Omissions = {
   alternatives: {
@@ -104,7 +104,7 @@ const RARE: Omissions = {
   },
 };
 
-/** What the smaller grammar refuses, the whole one judges. */
+/** The full grammar judges what the smaller one refuses. */
 function parse(sql: string): Parsed {
   const parsed = withoutRare()(sql);
   return parsed.errors.length === 0 ? parsed : whole()(sql);

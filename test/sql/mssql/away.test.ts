@@ -1,6 +1,6 @@
 /**
- * A database that is away for a second, a minute and ten minutes, by a fake clock: the real driver before a scripted
- * server.
+ * A database that is unreachable for a second, a minute and ten minutes, by a fake clock: the real driver against a
+ * scripted server.
  */
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openEndpoint } from './endpoint.ts';
@@ -15,10 +15,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Milliseconds, as of the server. */
+/** Milliseconds; the server's settings. */
 const PAUSE = 1000;
 
-/** Lets sockets do what they have to, by the real clock. */
+/** Lets sockets proceed, by the real clock. */
 async function spin(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise(resolve => setImmediate(resolve));
 }
@@ -33,14 +33,14 @@ test.each([1, 60, 600])(
     expect(await database.query(planOf())).toEqual([[1]]);
     endpoint.script = () => 'drop';
     endpoint.drop();
-    // Whoever finds it out is told, too.
+    // The query that detects the outage fails as well.
     expect((await failureOf(database.query(planOf()))).reason).toBe('unavailable');
     const logins = (): number => endpoint.asked.filter(({ kind }) => kind === 'login').length;
     const before = logins();
     for (let second = 1; second <= seconds; second++) {
       const begun = logins();
       const asked = endpoint.asked.length;
-      // No timer runs meanwhile: nobody waits for anything.
+      // The fake clock stands still meanwhile: no query waits.
       const failures = await Promise.all([1, 2, 3].map(() => failureOf(database.query(planOf()))));
       for (const { message, retryAfter } of failures) {
         expect(message).toBe('the database is away');
@@ -49,7 +49,7 @@ test.each([1, 60, 600])(
       expect(endpoint.asked).toHaveLength(asked);
       vi.advanceTimersByTime(PAUSE);
       await spin(() => logins() > begun);
-      // The failure of the login arrives, and the next look is set.
+      // Waits until the login has failed and the next probe is scheduled.
       await spin(() => endpoint.connections() === 0 && vi.getTimerCount() > 0);
       for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve));
     }

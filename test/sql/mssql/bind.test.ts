@@ -1,6 +1,4 @@
-/**
- * How parameters reach the server: the declarations of sp_executesql as the driver sends them.
- */
+/** Tests how parameters reach the server: the declarations of sp_executesql as the driver sends them. */
 import { expect, it } from 'vitest';
 import type { ColumnType } from '../../../src/sql/column-type.ts';
 import { compare, equals, value } from '../../../src/sql/construct.ts';
@@ -58,7 +56,7 @@ it.each([
   expect(text).not.toContain(String(content));
 });
 
-/** At either side of what a type can hold. */
+/** Just inside and outside the range of a type. */
 it.each([
   ['VARCHAR(8)', 8, 'varchar(8)'],
   ['VARCHAR(8)', 9, 'varchar(8000)'],
@@ -135,7 +133,7 @@ it.each([
   expect(asked?.bytes.includes(unitsOf(sent))).toBe(true);
 });
 
-/** As TDS carries the units of a decimal of 38 digits. */
+/** The unscaled integer of a decimal of 38 digits, as TDS encodes it. */
 function unitsOf(units: bigint): Buffer {
   const bytes = Buffer.alloc(16);
   bytes.writeBigUInt64LE(units & 0xffff_ffff_ffff_ffffn);

@@ -68,7 +68,7 @@ it('describes columns, types, keys and indexes as the DDL would', async () => {
   ]);
   expect(table?.columns.get('geo')?.type).toBeUndefined();
   expect(table?.columns.get('sys_from')?.type).toMatchObject({ kind: 'instant', fraction: 7, utc: true });
-  // Collations, which two columns may have that are compared.
+  // Collations of two columns that are compared.
   expect(table?.columns.get('nam')?.type).toMatchObject({ collation: 'Latin1_General_100_CI_AS' });
   expect(table?.columns.get('pt_no')?.type).not.toHaveProperty('collation');
   expect(table?.primaryKey).toEqual(['PT_NO']);
@@ -123,12 +123,12 @@ it('omits unrequested and missing tables', async () => {
   };
   const { tables } = await readCatalog(run, { tables: ['VIT_sgn', 'NOWHERE'] });
   expect([...tables.keys()]).toEqual(['vit_sgn']);
-  // Names without case in any collation, and then only the columns and indexes of what was found.
+  // Names ignore case in any collation; then only the columns and indexes of the tables found are read.
   expect(asked.map(({ parameters }) => parameters.map(({ value }) => value))).toEqual([
     ['vit_sgn', 'nowhere'],
     [2],
     [2],
-    // Security policies, and what the login can see of them.
+    // Security policies, and the part of them that the login can see.
     [],
     [],
     ['vit_sgn', 'nowhere'],
@@ -164,7 +164,7 @@ it('has the columns and indexes of what a synonym stands for, in this database a
     ['AWAY', 1, 'dbo', 'LINKED', 'Lab', 'dbo', 'RSLT', 0],
     ['SHUT', 1, 'dbo', null, 'Hr', 'dbo', 'STAFF', 0],
     ['GONE', 1, 'dbo', null, null, 'dbo', 'NOTHING', 1],
-    // A table of this name is in a schema that statements have to name.
+    // A table of this name is in a schema that statements must name.
     ['PERSON', 1, 'dbo', null, null, 'ehr', 'PT_MST', 1],
   ];
   const texts: string[] = [];

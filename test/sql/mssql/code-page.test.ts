@@ -1,6 +1,6 @@
 /**
- * Texts of a code page that the collations of comparisons cannot hold: they become Unicode before they are compared
- * exactly, and the plain comparison that seeks stands beside.
+ * Texts of a code page that the comparison's collations cannot represent: they are converted to Unicode before an exact
+ * comparison, next to the plain comparison that can seek.
  */
 import { expect, it } from 'vitest';
 import { type ColumnType, UNICODE } from '../../../src/sql/column-type.ts';

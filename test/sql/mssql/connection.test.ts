@@ -1,4 +1,4 @@
-/** What connections of this process are, which no server can see in what they say. */
+/** Properties of this process's connections that no server can see in their messages. */
 import { Socket } from 'node:net';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { parseSqlServerAddress } from '../../../src/sql/mssql/address.ts';

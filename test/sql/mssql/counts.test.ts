@@ -1,6 +1,6 @@
 /**
- * The T-SQL that reads moments which a FLOAT counts, tried on SQLite, where a product that is too large is an error as
- * it is on SQL Server.
+ * The T-SQL that converts a FLOAT's count to a time, run on SQLite; an overflowing product is an error there, as on SQL
+ * Server.
  */
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ database.function('times', { deterministic: true }, (a, b) => {
   return a === null || b === null ? null : product;
 });
 
-/** Of a number, by the T-SQL for it. */
+/** The result for a number, by its T-SQL. */
 function onSqlite(sql: string): (number: number | null) => unknown {
   const of = database.prepare(
     `SELECT ${sql.replaceAll(/a\.X \* (1E\d+|\d+E0)/g, 'times(a.X, $1)')} AS n FROM (SELECT ? AS X) AS a`,

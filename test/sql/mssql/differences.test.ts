@@ -1,6 +1,6 @@
 /**
- * Where SQL Server is not like other engines, asked of the one that MSSQL_URL names: the values are written by T-SQL,
- * so that the server itself pads and rounds them, and read and searched as the facade does.
+ * Differences of SQL Server from other engines, tested on the server of MSSQL_URL: T-SQL writes the values, so that the
+ * server itself pads and rounds them; the facade's statements read and search them.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compare, equals, isNull, TRUE, value } from '../../../src/sql/construct.ts';
@@ -203,7 +203,7 @@ describe('moments of two types', () => {
   }
 
   beforeAll(async () => {
-    // Each type keeps what it can of a moment, and nothing of those out of its reach.
+    // Each type stores a time with its own precision, and NULL if it is out of range.
     const values = MOMENTS.map(
       (text, id) => `(${[id, ...KINDS.map(kind => `TRY_CAST('${text}' AS ${kind})`)].join()})`,
     );
@@ -226,7 +226,7 @@ describe('moments of two types', () => {
     const wanted = theirs.flatMap(a => ours.flatMap(b => (a === b ? [`${a} ${b}`] : [])));
     const found = await joined(equals(...both), both);
     expect(found.map(row => row.map(text => canonical(text ?? null)).join(' ')).toSorted()).toEqual(wanted.toSorted());
-    // Of two types of one kind only the finer one stands on the left of an order.
+    // Of two types of one kind, only the finer one is on the left of an order.
     if (t === o || KINDS[t] !== 'DATETIME2(7)') return;
     const earlier = await joined(compare(both[0], '<', both[1]), both);
     expect(earlier.length).toBe(theirs.flatMap(a => ours.filter(b => a < b)).length);

@@ -1,6 +1,6 @@
 /**
- * Ranges of texts that a test keeps to digits are compared in the collation of the column, where its index serves: all
- * collations sort digits alike. Elsewhere they are compared by code points, and no index serves.
+ * Ranges of texts that another test limits to digits are compared in the column's collation, so that its index serves:
+ * all collations sort digits alike. Other ranges are compared by code points, and no index serves.
  */
 import { expect, test } from 'vitest';
 import { and, compare, glob, or, value } from '../../../src/sql/construct.ts';

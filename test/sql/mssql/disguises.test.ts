@@ -1,4 +1,4 @@
-/** What the catalog tells of columns and rows that a login reads otherwise than they are, from a scripted catalog. */
+/** Catalog facts about columns and rows that a login reads altered (masked or filtered), from a scripted catalog. */
 import { describe, expect, it } from 'vitest';
 import { type Catalog, findColumn, findTable } from '../../../src/sql/catalog.ts';
 import { readCatalog } from '../../../src/sql/mssql/catalog.ts';
@@ -6,7 +6,7 @@ import type { Row, Statement } from '../../../src/sql/plan.ts';
 import { namesIn } from '../../../src/workbench/init/propose.ts';
 import { tsqlProblems } from '../grammar/tsql-grammar.ts';
 
-/** Rows by the view that a statement begins to read, and by its database. */
+/** Rows of each catalog view, by the first view that a statement reads, and by its database. */
 interface Scripted {
   readonly objects: readonly Row[];
   readonly columns: readonly Row[];
@@ -70,7 +70,7 @@ const patients: Scripted = {
   computed: FORMULAS,
 };
 
-/** The columns of a table that are not read, and why. */
+/** The unreadable columns of a table, with reasons. */
 function denied(catalog: Catalog, table: string): Readonly<Record<string, string>> {
   const columns = [...(findTable(catalog, table)?.columns.values() ?? [])];
   return Object.fromEntries(
@@ -182,7 +182,7 @@ describe('the rows of a table', () => {
     const objects: readonly Row[] = [[1, 'PATIENT', 1, 'dbo', 0, 1]];
     const catalog = await read({ ...patients, objects }, ['PATIENT']);
     expect(caveats(catalog, 'PATIENT')).toEqual(['is the history of a temporal table: its rows are former versions']);
-    // `lintel init` proposes no mapping of it.
+    // `lintel init` proposes no mapping of this table.
     expect(namesIn(catalog, new Map()).tables).toEqual([]);
     expect(namesIn(await read(patients, ['PATIENT']), new Map()).tables).toHaveLength(1);
   });

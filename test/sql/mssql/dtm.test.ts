@@ -1,6 +1,6 @@
 /**
- * The T-SQL that reads time stamps of HL7 v2, tried on SQLite: what of it SQLite spells otherwise is replaced, and
- * functions stand in for those of SQL Server.
+ * The T-SQL that reads HL7 v2 timestamps, run on SQLite: functions replace those of SQL Server, and other spellings are
+ * rewritten.
  */
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import fc from 'fast-check';
@@ -12,7 +12,7 @@ import { zoneOf } from '../../../src/time/zone.ts';
 const database = new DatabaseSync(':memory:');
 type Value = SQLOutputValue;
 
-/** Like SQL Server's, NULL where an argument is. */
+/** Like SQL Server's: NULL if an argument is NULL. */
 function define(name: string, of: (text: string, b: Value, c: Value, d: Value) => Value): void {
   const pure = { deterministic: true, varargs: true };
   database.function(name, pure, (...args: Value[]) => {
@@ -22,7 +22,8 @@ function define(name: string, of: (text: string, b: Value, c: Value, d: Value) =
 }
 
 define('like', (pattern, text) => {
-  // SQL Server's pages let a hyphen mean itself in front alone; Babelfish reads one at the end as a range.
+  // SQL Server's documentation allows a literal hyphen at the start of a class only; Babelfish reads one at the end as
+  // a range.
   if (/\[\^?[^\]]+-\]/.test(pattern)) throw new TypeError(`a hyphen ends a class: ${pattern}`);
   const names: Readonly<Record<string, string>> = { '%': '[^]*', _: '.', '.': '[.]' };
   const source = pattern.replace(/\[[^\]]*\]|[%._]/g, part => names[part] ?? part);
@@ -33,7 +34,7 @@ define('right_of', (text, count) => text.slice(Math.max(0, text.length - Number(
 define('length_of', text => text.trimEnd().length);
 define('part_of', (text, from, count) => text.slice(Number(from) - 1, Number(from) - 1 + Number(count)));
 define('place_in', (what, text) => String(text).indexOf(what) + 1);
-// Of a place behind the text there is none.
+// A position after the end of the text gives no character.
 define('stuffed', (text, at, count, more) =>
   Number(at) > text.length ? null : text.slice(0, Number(at) - 1) + more + text.slice(Number(at) - 1 + Number(count)),
 );
@@ -47,7 +48,7 @@ define('minutes_later', (minutes, moment) =>
 );
 define('seconds_between', (from, to) => {
   const seconds = (Date.parse(`${to}Z`) - Date.parse(`${from}Z`)) / 1000;
-  // A server may work out what it selects before it leaves rows out, as SQLite does before it sorts them.
+  // A server may evaluate the selected expressions before it filters rows, as SQLite does before sorting.
   if (Math.abs(seconds) > 0x7fffffff) throw new RangeError('The datediff function resulted in an overflow');
   return seconds;
 });
@@ -57,7 +58,7 @@ define('in_characters', (number, count) => {
   return number;
 });
 
-/** As SQLite spells it. */
+/** Rewritten for SQLite. */
 function onSqlite(sql: string): string {
   return sql
     .replaceAll(' COLLATE Latin1_General_BIN2', '')

@@ -1,6 +1,6 @@
 /**
- * A scripted TDS server on loopback, for fault injection; it has no SQL engine. In: a function from a request of the
- * driver to a reaction. Out: its port, and all requests.
+ * Runs a scripted TDS server on loopback, for fault injection; it has no SQL engine. In: a function from a request of
+ * the driver to a reaction. Out: its port, and all requests.
  */
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
@@ -26,44 +26,44 @@ import {
 export interface Asked {
   readonly kind: 'login' | 'batch' | 'rpc' | 'bulk' | 'transaction' | 'attention';
   readonly text: string;
-  /** Types of the parameters, and the bytes in which they come. */
+  /** Types of the parameters, and their encoded bytes. */
   readonly declared: string;
   readonly bytes: Buffer;
-  /** Connections are numbered as they come. */
+  /** Connections are numbered in order. */
   readonly connection: number;
 }
 
 /**
- * After the rows: the connection ends within one or behind one, nothing comes any more or the end comes late, an error
- * does, or bytes that mean nothing.
+ * Fault after the rows: the connection ends within a row or after one, nothing follows, the end is late, an error
+ * follows, or garbage.
  */
 type Cut = 'mid-row' | 'behind-row' | 'deaf' | 'late' | 'garbage' | { readonly error: number };
 
 export type Answer =
   | { readonly columns: readonly Column[]; readonly rows: Iterable<readonly Cell[]>; readonly cut?: Cut }
   | { readonly error: number }
-  /** Closes the connection without a word. */
+  /** Closes the connection without an answer. */
   | 'drop'
   /** Sends the beginning of a message, and closes the connection. */
   | 'half'
-  /** Says nothing until an attention comes, and then that it stopped. */
+  /** Sends nothing until an attention arrives, and then its acknowledgement. */
   | 'hang'
-  /** Says nothing, whatever comes. */
+  /** Sends nothing, whatever arrives. */
   | 'deaf'
-  /** Answers with a message that means nothing, or with bytes that are no message. */
+  /** Answers with a meaningless message, or with bytes that are no message. */
   | 'garbage'
   | 'noise';
 
-/** A statement's answer; logins are accepted and settings taken unless the script says otherwise. */
+/** Answer to a statement; unless scripted, logins are accepted and settings confirmed. */
 export type Script = (asked: Asked) => Answer | undefined | Promise<Answer | undefined>;
 
 export interface Endpoint {
   readonly port: number;
   readonly asked: readonly Asked[];
-  /** Connections that are open now. */
+  /** Number of open connections. */
   readonly connections: () => number;
   script: Script;
-  /** Drops all connections that there are, as KILL does. */
+  /** Drops all connections, as KILL does. */
   drop(): void;
   /** Drops all connections and refuses new ones. */
   stop(): Promise<void>;
@@ -76,10 +76,10 @@ export const NUMBERS: readonly Column[] = [{ name: 'n', type: 'int' }];
 /** Milliseconds. */
 const LATE = 300;
 
-/** Of no message of TDS. */
+/** Bytes that are no TDS message. */
 const GARBAGE = Buffer.from([0x13, 0x37, 0x00, 0x42, 0xff, 0xfe]);
 
-/** What is answered to a statement that the script leaves alone: one row with 1, or nothing to the catalog. */
+/** Answer to an unscripted statement: one row with 1, or no rows for the catalog. */
 const ONE = { columns: NUMBERS, rows: [[1]] } as const;
 
 export async function openEndpoint(script: Script = () => undefined): Promise<Endpoint> {
@@ -92,11 +92,11 @@ export async function openEndpoint(script: Script = () => undefined): Promise<En
     const assemble = createAssembler();
     let deaf = false;
     let hanging = false;
-    /** Rows that are under way: an attention ends them early. */
+    /** Rows being sent; an attention ends them early. */
     let sending: { stopped: boolean; readonly end: Promise<void> } | undefined;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // A test that drops a connection makes the driver drop it too.
+    // When a test drops a connection, the driver drops it too.
     socket.on('error', () => undefined);
 
     const give = async (what: Asked): Promise<void> => {
@@ -119,7 +119,7 @@ export async function openEndpoint(script: Script = () => undefined): Promise<En
           hanging = false;
           return;
         }
-        // The reply that was begun ends first; the attention has one of its own.
+        // The current reply ends first; the attention has its own.
         await sending?.end;
         if (!deaf)
           socket.write(Buffer.concat([...(hanging ? [reply(failedEnd('batch'))] : []), reply(attentionReply())]));
@@ -200,7 +200,7 @@ export async function openEndpoint(script: Script = () => undefined): Promise<En
   return endpoint;
 }
 
-/** Questions about the server itself get answers that mean nothing special. */
+/** Default answers to questions about the server itself. */
 function usual({ text }: Asked): Exclude<Answer, string | { readonly error: number }> {
   if (text.includes('sys.databases')) {
     const columns: readonly Column[] = [
@@ -213,7 +213,7 @@ function usual({ text }: Asked): Exclude<Answer, string | { readonly error: numb
   return ONE;
 }
 
-/** Resolves when the socket takes more, or is gone. */
+/** Resolves when the socket accepts more data, or is closed. */
 function roomOf(socket: Socket): Promise<void> {
   return new Promise(resolve => {
     const settle = (): void => {

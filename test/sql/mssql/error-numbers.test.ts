@@ -1,7 +1,4 @@
-/**
- * Each decision on an error number, on the scripted endpoint: asked again or not, in which session, and what else still
- * goes on.
- */
+/** Each decision on an error number, on the scripted endpoint: retried or not, in which session, and what continues. */
 import { describe, expect, it } from 'vitest';
 import { failureOf, isQuery, openScripted, planOf, rowsOf, until } from './open.ts';
 
@@ -31,7 +28,7 @@ describe.each([...again, ...inAnotherSession])('%i', number => {
     });
     const error = await failureOf(database.query(planOf()));
     expect(error).toMatchObject({ reason: 'unavailable', message: expect.stringContaining(`(${number})`) });
-    // The database is there, so nobody is told that it is not.
+    // The database is reachable, so the message does not say otherwise.
     expect(error.publicText).toMatch(/^The database (?:is out of resources|gave way|ended the session)/);
     expect(tries).toBe(2);
     expect(database.load()).toMatchObject({ away: false, unexplained: [] });
@@ -94,7 +91,7 @@ describe('connections that end', () => {
   it('all at once are no outage: running and new statements get new connections', async () => {
     const { database, endpoint } = await openScripted(() => undefined, '&pool=8');
     let killing = true;
-    // Connections that are idle when it happens.
+    // Opens connections that are idle during the fault.
     await Promise.all([1, 2, 3].map(() => database.query(planOf(), { bulkhead: 'export' })));
     endpoint.script = asked => {
       if (!isQuery(asked) || !killing) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The T-SQL that reads the escapes of HL7 v2, tried on SQLite: what of it SQLite spells otherwise is replaced. As on
- * SQL Server, texts that differ in nothing but blanks at their end are equal.
+ * The T-SQL that reads HL7 v2 escapes, run on SQLite: other spellings are rewritten. As on SQL Server, texts that
+ * differ only in trailing blanks are equal.
  */
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
@@ -17,7 +17,7 @@ database.function('STRING_ESCAPE', text =>
   text === null ? null : JSON.stringify(String(text)).slice(1, -1).replaceAll('/', '\\/'),
 );
 
-/** As SQLite spells it. */
+/** Rewritten for SQLite. */
 function onSqlite(sql: string): string {
   return sql
     .replaceAll('COLLATE Latin1_General_BIN2', 'COLLATE RTRIM')

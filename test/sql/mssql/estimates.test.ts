@@ -1,6 +1,6 @@
 /**
- * What SQL Server estimates of a statement and of the indexes that it misses, from a plan as the published schema of
- * showplan has it. https://schemas.microsoft.com/sqlserver/2004/07/showplan/
+ * SQL Server's estimates for a statement and for missing indexes, from a plan in the published showplan schema.
+ * https://schemas.microsoft.com/sqlserver/2004/07/showplan/
  */
 import { expect, test } from 'vitest';
 import { isCostLine, speaksOf } from '../../../src/sql/missing-index.ts';

@@ -1,8 +1,8 @@
-/** What is made of errors as the driver nests them, where no scripted server can bring them about. */
+/** Classification of errors as the driver nests them, for those that no scripted server can cause. */
 import { expect, it } from 'vitest';
 import { readFailure } from '../../../src/sql/mssql/failure.ts';
 
-/** As the driver has it: its own error around one of Node's. */
+/** The driver's form: its own error around one of Node's. */
 function nested(...codes: readonly string[]): unknown {
   return codes.reduceRight<unknown>(
     (cause, code) => Object.assign(new Error('canary-4711', { cause }), { code }),

@@ -1,8 +1,8 @@
 /**
- * Every fault of a connection at every step of it, for everything that is asked: the whole server before a scripted SQL
- * Server. Each cell says what the client is told while the fault lasts, and that afterwards everything is served,
- * nothing is left running and no more connections are open than the pools hold. With `MATRIX=print` the cells are
- * printed as the table of docs/sql-server.md, with the milliseconds until the answer, which decide nothing here.
+ * Every fault of a connection at every step, for every kind of request: the whole server against a scripted SQL Server.
+ * Each cell states the client's answer during the fault. Afterwards every request succeeds, nothing is left running,
+ * and no more connections are open than the pools hold. With `MATRIX=print` the cells are printed as the table of
+ * docs/sql-server.md, with the milliseconds until the answer, which no assertion uses.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,12 +32,12 @@ elements:
 };
 const catalog = schemaScript({ tables: { PERSON: { columns: { NO: 'int', NAM: 'varchar' } } } });
 const POOLS = 10 + 2 + 1;
-/** Milliseconds between two requests that ask whether a fault is over: five cases ask at a time. */
+/** Milliseconds between two probes for the end of a fault; five cases probe at a time. */
 const BETWEEN_REQUESTS = 100;
 
 const isRows = ({ kind, text }: Asked): boolean => kind === 'rpc' && text.includes('FROM PERSON');
 
-/** Rows as a statement selects them: numbers and names, three of them unless it asks for some. */
+/** Rows with the numbers and names that a statement selects: three, or as many as it asks for. */
 function rowsFor({ text }: Asked): {
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
@@ -115,7 +115,7 @@ const FAULTS: Readonly<Record<Step, Readonly<Record<string, Fault>>>> = {
   },
 };
 
-/** Nobody is told anything: the client has left. */
+/** No answer: the client has disconnected. */
 const GONE = 0;
 
 type Operation = 'read' | 'page' | 'document' | 'export';
@@ -123,8 +123,8 @@ const OPERATIONS: readonly Operation[] = ['read', 'page', 'document', 'export'];
 const PATHS = { read: '/fhir/Patient/1', page: '/fhir/Patient?_count=2', document: '/fhir/Patient/1/$ccd' } as const;
 
 /**
- * What clients are told. An export waits for better times and is 200; a statement that is wrong stands in its `error`.
- * One that is cancelled is deleted.
+ * Answers to clients. An export waits for recovery and ends with 200; a wrong statement is listed in its `error`. A
+ * cancelled export is deleted.
  */
 const EXPECTED: Readonly<Record<Step, Readonly<Record<string, number>>>> = {
   'at login': { refused: 503, cut: 503, 'half a message': 503, silent: 503, slow: 200, wrong: 503, 'no TDS': 503 },
@@ -143,7 +143,7 @@ const EXPECTED: Readonly<Record<Step, Readonly<Record<string, number>>>> = {
 
 const cells: string[] = [];
 
-/** A server before a scripted SQL Server. */
+/** A server with a scripted SQL Server behind it. */
 interface Clinic {
   readonly endpoint: Endpoint;
   readonly running: Running;
@@ -200,7 +200,7 @@ async function whatIsTold(clinic: Clinic, operation: Operation, step: Step, last
     if (!lasts) endpoint.script = usual;
     const answer = await ended(poll);
     const manifest = (await answer.json()) as Pick<Manifest, 'error'>;
-    // What could not be read is never left out without a word.
+    // Unreadable data is never omitted without a message.
     const why = clinic.lines.filter(line => line.includes('export failed'));
     expect([answer.status, manifest.error?.length, why]).toEqual([200, lasts ? 1 : 0, []]);
     return answer.status;
@@ -228,7 +228,7 @@ async function isIdle({ endpoint, running }: Clinic): Promise<boolean> {
   return taken.length > 0 && taken.every(([, count]) => count === '0') && endpoint.connections() <= POOLS;
 }
 
-/** Some faults of a step follow each other before the same server, which is well in between. */
+/** Some faults of a step follow each other on the same server, which recovers in between. */
 const CASES = (Object.keys(FAULTS) as Step[]).flatMap(step => {
   const names = Object.keys(FAULTS[step]);
   const half = Math.ceil(names.length / 2);
@@ -249,7 +249,7 @@ test.concurrent.each(CASES)('%s: %s', async (step, faults) => {
       if (step === 'at login') endpoint.drop();
       endpoint.script = FAULTS[step][fault] ?? usual;
       const begun = performance.now();
-      // An export waits for better times, but not for a statement to become right.
+      // An export waits for recovery, but not for a wrong statement to become right.
       const isWrong = EXPECTED[step][fault] === 500;
       const status = await whatIsTold(clinic, operation, step, isWrong);
       const took = Math.round(performance.now() - begun);

@@ -1,4 +1,4 @@
-/** The real driver against a scripted server: statements that are given up, and those that are too many. */
+/** The real driver against a scripted server: statements that time out, and too many statements. */
 import { describe, expect, it } from 'vitest';
 import { failureOf, gate, isQuery, openScripted, planOf, rowsOf, text, until } from './open.ts';
 
@@ -31,7 +31,7 @@ describe('an abandoned query', () => {
 
   it('is cancelled on the server after a timeout', async () => {
     const { database, endpoint } = await openScripted(asked => (isQuery(asked) ? 'hang' : undefined), '&timeout=500');
-    // Logged in, so that the time runs out on the server and not before it is asked.
+    // Logged in before, so that the server's part of the time runs out, and not the login's.
     await database.ping();
     expect(await failureOf(database.query(planOf()))).toMatchObject({
       reason: 'unavailable',
@@ -89,7 +89,7 @@ describe('more statements than connections', () => {
       asked => (isQuery(asked) ? 'deaf' : undefined),
       '&pool=1&queue=1&queueTimeout=20&timeout=500',
     );
-    // Logged in, so that the time runs out on the server and not before it is asked.
+    // Logged in before, so that the server's part of the time runs out, and not the login's.
     await database.ping();
     await failureOf(database.query(planOf()));
     expect((await failureOf(database.query(planOf()))).message).toContain('no connection');

@@ -1,6 +1,6 @@
 /**
- * One table that somebody holds locked, and what becomes of statements on it and on others: the real driver, a scripted
- * server.
+ * A table that another session has locked, and the effect on statements on it and on others: the real driver against a
+ * scripted server.
  */
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/sql/database.ts';
@@ -37,7 +37,7 @@ describe('a locked table', () => {
     await until(() => endpoint.asked.filter(isBusy).length === 3);
     for (let i = 0; i < 20; i++) expect(await database.query(planOn('OTHER'))).toEqual([[1]]);
     expect(endpoint.asked.filter(isBusy)).toHaveLength(3);
-    // A join with it waits as it does.
+    // A join with the locked table waits as well.
     const joined = database.query(planOn('OTHER', 'BUSY'));
     expect(await database.query(planOn('OTHER'))).toEqual([[1]]);
     free.open();

@@ -1,5 +1,6 @@
 /**
- * Logins that are refused, slow or too many, by the real driver: how often they are tried, and what goes on meanwhile.
+ * Logins that are refused, slow or too many, by the real driver: how often they are retried, and what continues
+ * meanwhile.
  */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DatabaseError } from '../../../src/sql/database.ts';
@@ -38,7 +39,7 @@ describe('a rotated password', () => {
     expect(first.every(error => error instanceof LoginFailed)).toBe(true);
     expect(most).toBeLessThanOrEqual(2);
     for (; now < 15 * 60_000; now += 1000) await Promise.all([ask(), ask(), ask()]);
-    // Two may have been under way before the first was refused.
+    // Two logins may have begun before the first refusal.
     expect(tries).toBeLessThanOrEqual(4 * 2);
     const inFirstQuarter = tries;
     for (; now < 75 * 60_000; now += 1000) await ask();
@@ -48,7 +49,7 @@ describe('a rotated password', () => {
   it('keeps existing connections working, without a new login per request', async () => {
     const endpoint = await openEndpoint();
     onTestFinished(() => endpoint.stop());
-    // A pause that does not end within the test.
+    // A pause longer than the test.
     const how = { probePause: 60_000, timeLimit: 600_000 };
     const { database } = await openAt(endpoint, '&pool=3&connectTimeout=60000&queueTimeout=60000', how);
     await database.query(planOf());
@@ -72,7 +73,7 @@ it('a slow login fails its waiting statements, without opening the breaker for w
   };
   const longer = database.query(planOf(undefined, [text]));
   await until(() => endpoint.asked.some(asked => isQuery(asked) && asked.text.includes('a.T')));
-  // The one connection that there is has something to do.
+  // The only connection is busy.
   const failed = await failureOf(database.query(planOf()));
   expect(failed).toMatchObject({ reason: 'unavailable', engine: { code: 'ETIMEOUT' } });
   expect(database.load().away).toBe(false);
@@ -93,7 +94,7 @@ describe('the stall probe', () => {
       probing.open();
       await failing.passed;
       if (failed++ === 0) throw new Error('slow login');
-      // No statement is answered any more, and nobody says so.
+      // No statement is answered any more, without an error.
       await never;
     };
     const detector = createStallDetector({ probe, timeLimit: 5, onStall: () => silent++ });

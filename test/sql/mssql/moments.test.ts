@@ -1,7 +1,7 @@
 /**
- * Moments of two types beside each other: a DATETIME has thirds of a hundredth of a second, which its text rounds, and
- * SQL Server converts a DATE beside it into one, which fails before 1753. So ours becomes a value of the column that is
- * sought, where that holds it, and in an order both are DATETIME2.
+ * Times of two types in one comparison: a DATETIME counts 1/300 s, which its text rounds, and SQL Server converts a
+ * DATE next to it to DATETIME, which fails before 1753. So the facade converts its value to the searched column's type
+ * if that can hold it, and in an order both are DATETIME2.
  */
 import { expect, test } from 'vitest';
 import { compare, equals } from '../../../src/sql/construct.ts';

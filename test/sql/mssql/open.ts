@@ -16,13 +16,13 @@ export interface Opened {
   readonly database: Database;
 }
 
-/** On a busy machine both sides of a connection, which are one process, may say nothing for seconds. */
+/** On a busy machine both ends of a connection, which are in one process, may be silent for seconds. */
 const NEVER = 10 * 60_000;
 const LONGEST = { connectTimeout: 60_000, timeout: 120_000 };
 
 /**
- * `options` are those of an address; the script counts only once the database is open. How long is waited for logins
- * and for answers is no matter of such tests, unless they say so.
+ * `options`: of an address; the script starts once the database is open. Timeouts of logins and answers are long unless
+ * a test sets them.
  */
 export async function openScripted(script: Script, options = ''): Promise<Opened> {
   const endpoint = await openEndpoint();
@@ -55,7 +55,7 @@ export function planOf(where: Predicate = TRUE, columns: SqlPlan['columns'] = [n
   return { from, columns, orderBy: [], limit: 100_000, shape: 'rows' };
 }
 
-/** The DatabaseError that an action ends in. */
+/** The DatabaseError with which an action fails. */
 export async function failureOf(action: Awaitable<unknown>): Promise<DatabaseError> {
   try {
     await action;
@@ -66,7 +66,7 @@ export async function failureOf(action: Awaitable<unknown>): Promise<DatabaseErr
   throw new Error('nothing failed');
 }
 
-/** Waits for what another party of the test brings about. */
+/** Waits until a condition holds. */
 export async function until(holds: () => boolean | Promise<boolean>, pause = 5): Promise<void> {
   while (!(await holds())) await new Promise(resolve => setTimeout(resolve, pause));
 }
@@ -75,16 +75,16 @@ export const rowsOf = (...rows: readonly (readonly (number | string | null)[])[]
   columns: NUMBERS,
   rows,
 });
-/** One that asks for what `planOf` does. */
+/** True for the statement of `planOf`. */
 export const isQuery = ({ kind, text: sql }: Asked): boolean => kind === 'rpc' && sql.includes('FROM A AS a');
 
-/** A promise and the way to fulfil it. */
+/** A promise with its resolver. */
 export function gate(): { readonly passed: Promise<void>; readonly open: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { passed: promise, open: () => resolve() };
 }
 
-/** Resolves once a database that was away serves again. */
+/** Resolves once an unreachable database serves again. */
 export async function isBack(database: Database): Promise<void> {
   await until(() =>
     database

@@ -1,4 +1,7 @@
-/** The real driver against a scripted server that is away, or does not answer: who is told, and how serving goes on. */
+/**
+ * The real driver against a scripted server that is unreachable or does not answer: which callers get an error, and how
+ * service resumes.
+ */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openEndpoint } from './endpoint.ts';
 import { failureOf, gate, isBack, isQuery, openAt, openScripted, planOf, rowsOf, until } from './open.ts';
@@ -25,7 +28,7 @@ describe('the breaker', () => {
     endpoint.script = ({ kind }) => (kind === 'login' ? { error: 18456 } : undefined);
     expect((await failureOf(database.query(planOf()))).reason).toBe('unavailable');
     expect((await failureOf(database.query(planOf()))).message).toBe('the database is away');
-    // Who got no connection keeps no place.
+    // A query without a connection holds no slot.
     expect(database.load().bulkheads['interactive']).toMatchObject({ taken: 0 });
     endpoint.script = () => undefined;
     await isBack(database);

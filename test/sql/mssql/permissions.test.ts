@@ -1,4 +1,4 @@
-/** What a login may do with tables and with what synonyms stand for, from a scripted catalog. */
+/** Permissions of a login on tables and on the targets of synonyms, from a scripted catalog. */
 import { expect, it } from 'vitest';
 import { readPermissions } from '../../../src/sql/mssql/permissions.ts';
 import type { Row, Statement } from '../../../src/sql/plan.ts';

@@ -1,4 +1,4 @@
-/** `explain` where the login lacks SHOWPLAN: the plan is refused, and all else is told. */
+/** `explain` with a login that lacks SHOWPLAN: the plan is refused, and everything else is printed. */
 import { expect, onTestFinished, test } from 'vitest';
 import { explainSearch } from '../../../src/explain/search.ts';
 import { openDemo } from '../../law/demo.ts';

@@ -1,4 +1,4 @@
-/** Lines of a plan of SQL Server that look at all rows, as SHOWPLAN_TEXT writes them. */
+/** Finds the lines of a SQL Server plan that scan all rows, as SHOWPLAN_TEXT writes them. */
 import { expect, test } from 'vitest';
 import { engineNamed } from '../../../src/sql/engines.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Catalog and permissions of a scripted server. In: tables by name with their columns, and the permissions of the
+ * Scripts the catalog and permissions of a server. In: tables by name with their columns, and the permissions of the
  * login. Out: a script that answers the queries of a start. It returns no rows for a SELECT, and error 208 for an
  * unknown table.
  */
@@ -9,17 +9,17 @@ import type { Cell, Column } from './tds.ts';
 export interface ScriptedTable {
   /** Types by name; the first column is the key. */
   readonly columns: Readonly<Record<string, 'int' | 'datetime' | 'varchar'>>;
-  /** `SELECT` on all of it unless said otherwise. */
+  /** SELECT on all columns unless set otherwise. */
   readonly may?: readonly ('SELECT' | 'INSERT' | 'UPDATE' | 'DELETE')[];
-  /** Columns that it may read where it may not read all. */
+  /** Readable columns, if it may not read all. */
   readonly readable?: readonly string[];
-  /** Columns that it may not read although it may read the table. */
+  /** Unreadable columns of a readable table. */
   readonly denied?: readonly string[];
-  /** Columns with a mask that the login does not lift. */
+  /** Masked columns, without UNMASK for the login. */
   readonly masked?: readonly string[];
   /** A security policy that may hide rows. */
   readonly policy?: string;
-  /** Neither the login's own nor dbo: statements find the table by this name before its own only. */
+  /** A schema that is neither the login's own nor dbo: statements must name it. */
   readonly schema?: string;
 }
 
@@ -39,7 +39,7 @@ const answer = (...rows: readonly (readonly Cell[])[]): Answer => {
 
 const LENGTHS = { int: 4, datetime: 8, varchar: 40 } as const;
 
-/** `cdm.PLACE` sets it apart from a `PLACE` elsewhere. */
+/** `cdm.PLACE` distinguishes it from a `PLACE` in another schema. */
 function tableIn(key: string): string {
   return key.replace(/^.*\./, '');
 }

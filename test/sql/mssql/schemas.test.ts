@@ -1,4 +1,4 @@
-/** Packs before a scripted server whose tables stand in schemas that it does not look into by itself. */
+/** Packs on a scripted server whose tables are in schemas outside its default search. */
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OPEN_ACCESS } from '../../../src/auth/access.ts';
@@ -83,7 +83,7 @@ describe('a table outside of the default schema', () => {
     const { errors, pack, catalog } = await open(tables, mapping('cdm.PLACE'));
     expect(errors).toEqual([]);
     expect((await open(tables)).errors.join('\n')).toContain('unknown column of PLACE; found TITLE');
-    // The lock keeps the two apart.
+    // The lock distinguishes the two.
     const lock: unknown = pack.registry && JSON.parse(writeLock(pack.registry, catalog));
     expect(lock).toMatchObject({ tables: { 'cdm.PLACE': { columns: { NO: 'INT' } } } });
     const again = await open(tables, { ...mapping('cdm.PLACE'), 'schema.lock.json': JSON.stringify(lock) });

@@ -1,6 +1,6 @@
 /**
- * Against the SQL Server of MSSQL_URL: what each case of cases.json selects, and every resource of the demo, are those
- * that SQLite gives. Babelfish stands in for it where there is none; what needs the real one says so.
+ * Compares the SQL Server of MSSQL_URL with SQLite: what each case of cases.json selects, and every resource of the
+ * demo. Babelfish may stand in for it; cases that need the real one say so.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ import { COLUMNS, column, ROWS } from '../sample.ts';
 
 const PATIENTS = 28;
 
-/** Cases in which Babelfish is not like SQL Server, and how. */
+/** Cases in which Babelfish differs from SQL Server, and how. */
 const NEEDS_SQL_SERVER: Readonly<Record<string, string>> = {
   'a UUID as text': 'CONVERT of Babelfish takes bytes for characters, whatever the style',
   'pieces of a text': 'JSON_VALUE of Babelfish leaves the escapes of JSON in',
@@ -81,16 +81,15 @@ describe('a real SQL Server', () => {
   it.for(CASES.map((of, i) => [of.title, of, expected[i]] as const))('%s', async ([title, of, wanted], { skip }) => {
     if (there.isBabelfish && title in NEEDS_SQL_SERVER) skip(NEEDS_SQL_SERVER[title]);
     const { rows } = await expectedOf(of, database);
-    // The order of an index is that of the collation of its column.
+    // An index sorts by the collation of its column.
     if (of.plan.orderBy.some(({ native }) => native)) expect(rows.length).toBeGreaterThan(0);
     else if (of.plan.stored) expect(rows).toEqual(wanted && textsOf(wanted.rows));
     else expect(rows).toEqual(wanted?.rows);
   });
 
   it('selects the rows that satisfy any predicate', () =>
-    // STRING_SPLIT of Babelfish finds no piece in an empty text, its JSON_VALUE leaves escapes in, joins on
-    // texts may fail, and its planner gives up on some lists with decimals
-    // (missing support function 1(1700,1700) in opfamily 1976).
+    // In Babelfish STRING_SPLIT finds no piece in an empty text, JSON_VALUE leaves escapes in, joins on texts may fail,
+    // and the planner fails on some lists with decimals (missing support function 1(1700,1700) in opfamily 1976).
     checkPredicates(
       database,
       500,
@@ -117,7 +116,7 @@ describe('a real SQL Server', () => {
   });
 
   it('serves every resource of the demo as SQLite does', async () => {
-    // Babelfish has no U+0000 in texts, and one document of the fixture has one.
+    // Babelfish has no U+0000 in texts, which one document of the fixture contains.
     const comparable = (resource: object): string => {
       const text = JSON.stringify(resource);
       return there.isBabelfish ? text.replace(/"data":"[^"]*"/g, decoded) : text;
@@ -157,15 +156,15 @@ describe('a real SQL Server', () => {
 });
 
 /**
- * What only `contains` searches in stands beside another text: both have a collation of their own, and SQL Server
- * refuses to choose (468). No codec compares so.
+ * A text that only `contains` searches is compared with another text; both have explicit collations, and SQL Server
+ * refuses to choose (468). No codec compares this way.
  */
 function comparesFolded(where: Predicate): boolean {
   const rest = JSON.stringify(where, (_, part) => (part?.kind === 'contains' ? part.kind : part));
   return /"name":"(?:fold|words)"/.test(rest);
 }
 
-/** SQL Server gives its own text of each value where SQLite gives numbers. */
+/** SQL Server returns its own texts for values that SQLite returns as numbers. */
 function textsOf(rows: Expected['rows']): Expected['rows'] {
   if (typeof rows === 'string') return rows;
   return rows.map(row => JSON.stringify(JSON.parse(row), (_, cell) => (typeof cell === 'number' ? `${cell}` : cell)));

@@ -1,6 +1,6 @@
 /**
- * The whole server before a scripted SQL Server that comes, goes, falls silent and refuses: what clients and the log
- * are told meanwhile.
+ * The whole server against a scripted SQL Server that appears, disappears, falls silent and refuses: the answers to
+ * clients and the log meanwhile.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ interface Served extends Told {
   readonly get: (path: string, signal?: AbortSignal) => Promise<Response>;
 }
 
-/** The password comes out of a file. `options` are those of the address. */
+/** The password is read from a file. `options`: of the address. */
 function environment(endpoint: Endpoint, options: string): Readonly<Record<string, string>> {
   const folder = packFolder();
   writeFileSync(join(folder, 'password'), `${SECRET}\n`);
@@ -112,7 +112,7 @@ test('a stalled server is 503', async () => {
   expect((await served.get(PLACES)).status).toBe(200);
   endpoint.script = () => 'deaf';
   await Promise.all([1, 2, 3].map(() => away(served)));
-  // From then on no statement is sent but those that look for it.
+  // From then on only probes are sent.
   const statements = () => endpoint.asked.filter(({ text }) => text.includes('FROM PLACE')).length;
   const before = statements();
   await away(served);
@@ -146,7 +146,7 @@ test('requests beyond the queue get 503 and Retry-After, queued ones their answe
   };
   const first = served.get(PLACES);
   await until(() => endpoint.asked.some(asksPlaces));
-  // Other questions, so that none is answered along with another.
+  // Different requests, so that none shares another's answer.
   const [second, third] = ['2', '3'].map(count => served.get(`/fhir/Location?_count=${count}`));
   const refused = await Promise.race([second, third]);
   expect(refused?.status).toBe(503);

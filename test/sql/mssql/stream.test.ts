@@ -1,6 +1,4 @@
-/**
- * Rows that are taken list by list, by the real driver from a scripted server on loopback.
- */
+/** Rows streamed in lists, by the real driver from a scripted server on loopback. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Row } from '../../../src/sql/plan.ts';
 import { type Answer, type Asked, NUMBERS, openEndpoint } from './endpoint.ts';
@@ -12,7 +10,7 @@ function answering(answer: (asked: Asked) => Answer): (asked: Asked) => Answer {
   return asked => (isQuery(asked) ? answer(asked) : { columns: NUMBERS, rows: [[1]] });
 }
 
-/** All lists, and what they ended in. */
+/** Returns all lists of a stream. */
 async function taken(lists: AsyncIterable<readonly Row[]>): Promise<readonly (readonly Row[])[]> {
   const all: (readonly Row[])[] = [];
   for await (const rows of lists) all.push(rows);
@@ -41,7 +39,7 @@ test('a slow reader applies back-pressure, and still gets every row', async () =
   let left = 0;
   for await (const rows of database.stream(planOf(undefined, [number, text]), 100)) {
     if (next === 0) {
-      // Nothing more comes once the buffers between the two are full: the end is far from there.
+      // No more rows are sent once both buffers are full, far from the end.
       for (let before = -1; before !== sent; ) {
         before = sent;
         await new Promise(resolve => setTimeout(resolve, 100));
@@ -64,7 +62,7 @@ test('a reader that stops cancels the statement, and the connection is reused', 
   await until(() => database.load().bulkheads['interactive']?.taken === 0);
   endpoint.script = () => undefined;
   expect(await database.query(planOf())).toEqual([[1]]);
-  // A slow machine may have looked in the meantime, on a connection of its own, whether the server is there.
+  // On a slow machine the server may have been probed meanwhile, on a separate connection.
   const connections = endpoint.asked.filter(isQuery).map(({ connection }) => connection);
   expect(connections).toHaveLength(2);
   expect(new Set(connections).size).toBe(1);
@@ -138,7 +136,7 @@ test('a server that stalls within a stream is detected, even with a slow reader'
   const take = async (): Promise<void> => {
     for await (const rows of database.stream(planOf(), 1000)) {
       got.push(...rows);
-      // The caller's own time is not the server's silence.
+      // The caller's own time does not count as the server's silence.
       await new Promise(resolve => setTimeout(resolve, 200));
       silent = got.length === 2000;
     }
@@ -161,14 +159,14 @@ test.each([
     );
     onTestFinished(() => endpoint.stop());
     const { database } = await openAt(endpoint, '&connectTimeout=60000', { timeLimit: 600_000 });
-    // As many rows as the statement asks for: its limit is its first parameter.
+    // As many rows as the statement's limit, which is its first parameter.
     endpoint.script = asked => {
       if (!isQuery(asked)) return undefined;
       const most = asked.bytes.readInt32LE(asked.bytes.indexOf(Buffer.of(0x26, 4, 4)) + 3);
       return { columns: NUMBERS, rows: numbers(Math.min(25, most)) };
     };
     const lists = await taken(database.stream({ ...planOf(), limit: 25 }, 10, { bulkhead: 'export' }));
-    // The caller goes on behind a full list with a further plan (src/sql/database.ts).
+    // The caller continues after a full list with a further plan (src/sql/database.ts).
     expect(lists.flat()).toEqual(numbers(rows));
     expect(endpoint.asked.filter(isQuery)).toHaveLength(1);
   },

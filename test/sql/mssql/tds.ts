@@ -1,6 +1,6 @@
 /**
- * The few TDS 7.4 messages that a scripted server needs. In: bytes of the driver, or rows to send. Out: the request, or
- * bytes.
+ * Encodes and decodes the few TDS 7.4 messages that a scripted server needs. In: bytes of the driver, or rows to send.
+ * Out: the request, or bytes.
  * https://learn.microsoft.com/openspecs/windows_protocols/ms-tds/
  */
 
@@ -23,7 +23,7 @@ export interface Message {
   readonly data: Buffer;
 }
 
-/** Puts packets together into messages; call it with each piece that arrives. */
+/** Assembles packets into messages; called with each chunk of bytes. */
 export function createAssembler(): (piece: Buffer) => readonly Message[] {
   let rest: Buffer = Buffer.alloc(0);
   let parts: Buffer[] = [];
@@ -43,7 +43,7 @@ export function createAssembler(): (piece: Buffer) => readonly Message[] {
   };
 }
 
-/** One reply in packets. */
+/** Splits one reply into packets. */
 export function reply(data: Buffer, last = true): Buffer {
   const packets: Buffer[] = [];
   const size = 4096 - HEADER;
@@ -86,7 +86,7 @@ export interface LoginSays {
   readonly packetSize: number;
 }
 
-/** What LOGIN7 says: places and lengths of its texts stand from byte 36 on, by four bytes. */
+/** Reads LOGIN7: from byte 36 on, four bytes each give offset and length of a text. */
 export function readLogin(data: Buffer): LoginSays {
   const at = (field: number): string => {
     const head = 36 + 4 * field;
@@ -144,7 +144,7 @@ export function rowOf(columns: readonly Column[], cells: readonly Cell[]): Buffe
   return Buffer.concat([Buffer.from([0xd1]), ...each]);
 }
 
-/** The end of a result: of a batch, or of a procedure such as sp_executesql. */
+/** The end of a result, of a batch or of a procedure such as sp_executesql. */
 export function endOf(kind: 'batch' | 'rpc', rows: number): Buffer {
   if (kind === 'batch') return done(0xfd, 0x10, rows);
   return Buffer.concat([done(0xff, 0x11, rows), Buffer.from([0x79, 0, 0, 0, 0]), done(0xfe, 0)]);
@@ -156,7 +156,7 @@ const TRANSACTIONS: Readonly<Record<number, { readonly name: string; readonly ch
   8: { name: 'rollback', changed: 10 },
 };
 
-/** What a transaction request asks for, and its reply: the descriptor that the connection has from now on. */
+/** Reads a transaction request, and makes its reply: the descriptor that the connection has from now on. */
 export function readTransaction(data: Buffer): { readonly text: string; readonly reply: Buffer } {
   const { name = 'other', changed = 0 } = TRANSACTIONS[data.readUInt16LE(data.readUInt32LE(0))] ?? {};
   const descriptor = Buffer.from([8, 1, 0, 0, 0, 0, 0, 0, 0]);
@@ -172,7 +172,7 @@ export function attentionReply(): Buffer {
   return done(0xfd, 0x20);
 }
 
-/** An error of the server, with a text that holds a value as the real ones do. */
+/** An error of the server, whose text contains a value like real ones. */
 export function errorOf(number: number, text: string): Buffer {
   const head = Buffer.alloc(6);
   head.writeInt32LE(number, 0);
@@ -192,7 +192,7 @@ export function batchText(data: Buffer): string {
   return data.subarray(data.readUInt32LE(0)).toString('utf16le');
 }
 
-/** sp_executesql as the driver calls it: the statement, and `@p0 int, @p1 varchar(8)`. */
+/** Reads sp_executesql as the driver calls it: the statement, and `@p0 int, @p1 varchar(8)`. */
 export function readRpc(data: Buffer): { readonly text: string; readonly declared: string; readonly bytes: Buffer } {
   let at = data.readUInt32LE(0);
   if (data.readUInt16LE(at) === 0xffff) at += 4;

@@ -1,4 +1,4 @@
-/** A pack of three mappings, one of which refers to another, and the tables that a scripted server has for it. */
+/** Makes a pack of three mappings, one of which refers to another, and the tables of its scripted server. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../temporary-folder.ts';

@@ -1,4 +1,4 @@
-/** Columns of DATETIME2 in UTC: moments as those of DATETIMEOFFSET, beside which the column stands as it is. */
+/** Columns of DATETIME2 in UTC: they mean instants like DATETIMEOFFSET columns, and are compared unconverted. */
 import { expect, it } from 'vitest';
 import { compare, value } from '../../../src/sql/construct.ts';
 import type { Expression } from '../../../src/sql/expression.ts';

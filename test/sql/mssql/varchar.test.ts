@@ -1,6 +1,6 @@
 /**
- * VARCHAR is never compared with NVARCHAR: SQL Server would convert the column, row by row, and leave its index unused.
- * Every statement of test/plan/cases.json, by the columns of the demo's lock.
+ * VARCHAR is never compared with NVARCHAR: SQL Server would convert the column, row by row, and ignore its index.
+ * Checks every statement of test/plan/cases.json, with the columns of the demo's lock.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ function comparedWithUnicode(catalog: Catalog, { mssql, parameters }: Recorded):
   return { seen, wrong };
 }
 
-/** Those whose values a code page can hold: others have to be Unicode. */
+/** Columns whose values a code page can represent: others must be Unicode. */
 function unicodeParameters(parameters: readonly string[]): ReadonlySet<number> {
   const numbers = parameters.flatMap(line => {
     const [, first = '', last = first, type = '', value = ''] =

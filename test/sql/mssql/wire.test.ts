@@ -1,6 +1,4 @@
-/**
- * The real driver against a scripted server on loopback: rows, sessions, errors and connections that are cut.
- */
+/** The real driver against a scripted server on loopback: rows, sessions, errors and cut connections. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DatabaseError } from '../../../src/sql/database.ts';
 import { NUMBERS, openEndpoint } from './endpoint.ts';
@@ -182,7 +180,7 @@ describe('an error of the server', () => {
     const { database } = await openScripted(asked => (isQuery(asked) ? { error: code } : undefined));
     const error = await failureOf(database.query(planOf()));
     expect(error.message).toBe(message);
-    // The schema is not what it was when the mappings were checked.
+    // The schema has changed since the mappings were checked.
     expect(error.missing).toBe(true);
   });
 

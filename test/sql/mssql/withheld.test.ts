@@ -1,4 +1,4 @@
-/** Masks that are added while mappings are served: the statements that read such columns are refused. */
+/** Masks that are added while mappings are served: statements that read such columns are refused. */
 import { describe, expect, it } from 'vitest';
 import type { Catalog, CatalogPart, ColumnInfo, TableInfo } from '../../../src/sql/catalog.ts';
 import { INTEGER } from '../../../src/sql/column-type.ts';
@@ -119,7 +119,7 @@ it('the catalog is read again each minute while there are statements, and what i
   expect(parts).toEqual([part, undefined, part]);
   await new Promise(resolve => setImmediate(resolve));
   expect(() => withheld.check(asked)).toThrow('mask');
-  // Away: what was known counts.
+  // The database is unreachable: the last known state counts.
   found = new DatabaseError('unavailable', 'away');
   now = 120_000;
   expect(() => withheld.check(asked)).toThrow('mask');

@@ -1,6 +1,6 @@
 /**
- * The T-SQL that reads written dates, tried on SQLite: what of it SQLite spells otherwise is replaced, LIKE and
- * TRY_CONVERT stand in for those of SQL Server.
+ * The T-SQL that reads written dates, run on SQLite: functions stand in for SQL Server's LIKE and TRY_CONVERT, and
+ * other spellings are rewritten.
  */
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ database.function('try_date', { deterministic: true }, text => {
   return isDay ? String(text) : null;
 });
 
-/** As SQLite spells it. */
+/** Rewritten for SQLite. */
 function onSqlite(sql: string): string {
   return sql
     .replaceAll(' COLLATE Latin1_General_BIN2', '')

@@ -1,6 +1,5 @@
 /**
- * Contents of a SQLite file that are replaced under the server, and a file that is locked: what is answered meanwhile
- * and afterwards.
+ * A SQLite file whose contents are replaced under the server, and a locked file: the answers meanwhile and afterwards.
  */
 import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +18,7 @@ interface Files {
   readonly database: Database;
 }
 
-/** Two databases with the same number of changes behind them; one is open. `extra`: SQL for the other. */
+/** Two databases with the same change counter; one is open. `extra`: SQL for the other. */
 function files(extra = ''): Files {
   const folder = temporaryFolder();
   const [live, other] = [join(folder, 'live.db'), join(folder, 'other.db')];
@@ -97,9 +96,9 @@ test('while a writer locks the file, waiting requests fail within two seconds, l
   writer.exec('BEGIN EXCLUSIVE');
   const begun = performance.now();
   const failures = await Promise.all([1, 2, 3].map(() => failureOf(Promise.resolve(database.query(planOf(TRUE))))));
-  // One after the other, as the statements of one request are.
+  // In sequence, like the statements of one request.
   for (let i = 0; i < 5; i++) failures.push(await failureOf(Promise.resolve(database.query(planOf(TRUE)))));
-  // The least that eight waits in turn would take is 12 seconds; how busy this machine is must not decide.
+  // Eight waits in sequence would take at least 12 seconds; the load of the machine must not decide the test.
   expect(performance.now() - begun).toBeLessThan(8000);
   for (const { reason, publicText, retryAfter } of failures) {
     expect([reason, publicText]).toEqual(['unavailable', 'The database is locked by a program that writes to it']);

@@ -15,7 +15,7 @@ it('prepares a statement, also after an invalid one', () => {
 it('leaves no statement running', () => {
   const database = new DatabaseSync(':memory:');
   const prepare = preparesLasting(database);
-  // Refused while any statement is.
+  // Refused while any statement is active.
   const vacuum = (): void => database.exec('VACUUM');
   expect(vacuum).not.toThrow();
   prepare('SELECT 1');

@@ -20,7 +20,7 @@ async function formsOf(schema: string): Promise<(column: string) => Pick<ColumnI
   };
 }
 
-/** One statement, for each commits to the disk. */
+/** One statement for all rows, because each one commits to the disk. */
 const rows = (...values: readonly string[]): string =>
   `CREATE TABLE T (C DATETIME, D DATE, H TIME, UNASKED DATE, TXT TEXT); INSERT INTO T VALUES ${values.join()}`;
 
@@ -164,7 +164,7 @@ test('a later write of another form is detected, by a scan of changed files only
   expect(await database.formsChanged?.()).toBe(false);
   writer.exec("INSERT INTO T VALUES ('2024-03-11T08:30:00Z')");
   expect(await database.formsChanged?.()).toBe(true);
-  // Until the mappings are made of what is found now.
+  // Still true until the mappings are reloaded with the present forms.
   expect(await database.formsChanged?.()).toBe(true);
   await database.forms?.(await database.catalog(), () => true);
   expect(await database.formsChanged?.()).toBe(false);

@@ -1,4 +1,4 @@
-/** Forms of rows that are kept between starts: what they are trusted for, and what not. */
+/** Proven forms of rows that are stored between starts: when they are trusted, and when not. */
 import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -7,19 +7,19 @@ import { sealed } from '../../../src/common/sealed-file.ts';
 import { openSqlite } from '../../../src/sql/sqlite/database.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
-/** Later than what was written in a test. */
+/** A time after all writes of a test. */
 const LATER = (): number => Date.now() + 60_000;
 
 interface Kept {
   readonly file: string;
   readonly folder: string;
   readonly told: readonly string[];
-  /** A start: opens the file, looks at its rows, and closes it. How many rows have which form. */
+  /** Starts: opens the file, examines its rows, and closes it. Returns how many rows have which form. */
   start(options?: { file?: string; software?: string; now?: () => number; isAsked?: () => boolean }): Promise<unknown>;
   alter(sql: string): void;
   /** The one file of proofs. */
   proof(): string;
-  /** Replaces in the file of proofs, with the checksum that belongs to it. */
+  /** Replaces text in the file of proofs, and updates its checksum. */
   forge(from: string, to: string): void;
 }
 
@@ -62,7 +62,7 @@ test('a start scans no row of an unchanged file', async () => {
   const { start, forge, proof, told } = kept();
   expect(await start()).toEqual(FOUND);
   expect(statSync(proof()).mode & 0o777).toBe(0o600);
-  // Nothing but the file of proofs says so.
+  // The value comes only from the file of proofs.
   forge('"rows":1', '"rows":77');
   expect(await start()).toEqual([FOUND[0], [77]]);
   expect(told).toEqual([]);

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { registerFunctions } from '../../../src/sql/sqlite/functions.ts';
 import { createTimeSlices } from '../../../src/sql/sqlite/time-limits.ts';
 
-/** How many statements one after the other get done before another client is looked at, of 20. */
+/** Number of consecutive statements (of 20) before another client gets its turn. */
 async function statementsInOneTurn(slice: number): Promise<number> {
   const turn = createTimeSlices(slice);
   let done = 0;

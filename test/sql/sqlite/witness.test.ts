@@ -1,4 +1,4 @@
-/** Fetched rows that show that a column is written otherwise than it was found to be. */
+/** Fetched rows that reveal that a column's form differs from the one found at the start. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
@@ -18,9 +18,9 @@ const NAMES = ['A', 'B', 'U', 'D', 'H', 'I', 'L', 'F', 'M', 'N', 'Y', 'G', 'S', 
 
 interface Watched {
   readonly database: Database;
-  /** Times that a doubt was heard. */
+  /** Number of doubts reported. */
   readonly doubts: () => number;
-  /** `mixed`: as columns of dates are read where rows hold other values, too. */
+  /** `mixed`: reads date columns as if rows held other values too. */
   read(bulkhead?: 'export', mixed?: boolean): Promise<readonly Row[]>;
   write(sql: string): void;
   find(): Promise<Readonly<Record<string, unknown>>>;
@@ -150,7 +150,7 @@ test.each([
   expect(doubts()).toBeGreaterThan(0);
   expect(await database.formsChanged?.()).toBe(true);
   expect((await find())[column.toLowerCase()]).toBe(column === 'X' ? 'declared' : 'any');
-  // One look later it is known what the rows are.
+  // After one more look the forms of the rows are known.
   const isApart = column === 'A' && !value.startsWith("'");
   expect(await database.formsChanged?.()).toBe(isApart);
   if (isApart) expect((await find())['a']).toEqual({ separator: ' ', length: 19, mixed: true });
@@ -175,7 +175,7 @@ test('an unreadable large integer raises a doubt for each number column', async 
   await expect(read()).rejects.toThrow('could not query');
   expect(doubts()).toBeGreaterThan(0);
   expect(await find()).toMatchObject({ i: 'any', a: { length: 19 } });
-  // A look at all rows tells which of them it was.
+  // A look at all rows finds out which column it was.
   expect(await database.formsChanged?.()).toBe(true);
   expect(await find()).toMatchObject({ i: 'any', f: 'declared', m: 'declared' });
 });

@@ -37,7 +37,7 @@ function correct(element: ElementSource): ElementSource | undefined {
   const type = r4Model.path2Type[path];
   if (type === undefined) return undefined;
   const code = element.type?.[0]?.code ?? '';
-  // System types are primitives' own values and ids; the package names the FHIR type beside them.
+  // System types are the values and ids of primitives; the package names the FHIR type as well.
   if (code !== type && !type.startsWith('System.')) return { ...element, type: [{ code: type }] };
   const allowed = r4Model.path2RefType[path];
   const listed = element.type?.[0]?.targetProfile;

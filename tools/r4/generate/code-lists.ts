@@ -14,7 +14,7 @@ type Include = NonNullable<ValueSetSource['compose']>['include'][number];
 const MAX_CODES = 150;
 const VALUE_SET_BASE = 'http://hl7.org/fhir/ValueSet/';
 
-/** Rows for each value set; one whose definition R4 does not carry is left out. */
+/** Returns the rows of each value set; one without a definition in R4 is omitted. */
 export function requiredValueSets(urls: readonly string[], known: Terminology): Record<string, CodeRows> {
   const sets: Record<string, CodeRows> = {};
   for (const url of urls) {
@@ -28,8 +28,8 @@ export function requiredValueSets(urls: readonly string[], known: Terminology): 
 }
 
 /**
- * Codes by system, null for a system whose codes are not known here; undefined for a value set that is not known or
- * includes one that is not.
+ * Returns codes by system, null for a system whose codes are unknown here; undefined for a value set that is unknown or
+ * includes such a one.
  */
 export function expand(url: string, known: Terminology): Map<string, readonly string[] | null> | undefined {
   const compose = known.valueSets.get(url.replace(/\|.*$/, ''))?.compose;
@@ -40,7 +40,7 @@ export function expand(url: string, known: Terminology): Map<string, readonly st
     bySystem.set(system, codes === null || before === null ? null : [...new Set([...(before ?? []), ...codes])]);
   };
   for (const include of compose.include) {
-    // A system with value sets is what both have; saying nothing about it is the safe side.
+    // A system with value sets has the codes that both have; to omit it is the safe side.
     if (include.system !== undefined) add(include.system, include.valueSet ? null : codesOf(include, known));
     if (include.system !== undefined && include.valueSet) continue;
     for (const other of include.valueSet ?? []) {
@@ -66,7 +66,7 @@ function codesOf(include: Include, known: Terminology): readonly string[] | null
   const system = include.system === undefined ? undefined : known.codeSystems.get(include.system);
   if (system?.content !== 'complete' || system.concept === undefined) return null;
   const filters = include.filter ?? [];
-  // Only hierarchies can be followed here; any other filter leaves the set open.
+  // Only hierarchies are supported here; any other filter leaves the set open.
   if (filters.some(filter => filter.property !== 'concept' || !['is-a', 'descendent-of'].includes(filter.op)))
     return null;
   const codes: string[] = [];

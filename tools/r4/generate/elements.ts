@@ -12,7 +12,7 @@ type Types = Record<string, Record<string, string>>;
 const SYSTEM_TYPE = 'http://hl7.org/fhirpath/System.';
 const VALUE_SET_BASE = 'http://hl7.org/fhir/ValueSet/';
 const STRUCTURE_BASE = 'http://hl7.org/fhir/StructureDefinition/';
-// The published pattern backtracks without bound on long values; this one takes the same alphabet.
+// The published pattern backtracks without bound on long values; this one has the same alphabet.
 const BASE64_PATTERN = '[0-9a-zA-Z+/=\\s]*';
 
 /** Primitive patterns and elements of every type that R4 itself defines; profiles and logical models are left out. */
@@ -76,7 +76,7 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1).replace('[x]', '');
 }
 
-/** A snapshot already holds what its base defines, so one level is enough. */
+/** A snapshot already contains its base's elements, so one level suffices. */
 function childNames(type: string | undefined, structures: readonly StructureSource[]): ReadonlySet<string> {
   const elements = structures.find(structure => structure.type === type)?.snapshot.element ?? [];
   return new Set(elements.filter(element => ownerOf(element.path) === type).map(element => nameOf(element.path)));
@@ -104,7 +104,7 @@ function describe(element: ElementSource, hasChildren: boolean): string {
 function typesOf(element: ElementSource): readonly string[] {
   if (element.contentReference !== undefined) return [element.contentReference.slice(1)];
   return (element.type ?? []).map(type => {
-    // R4 4.0.1 says `string` for Resource.id where the resource page says `id`.
+    // R4 4.0.1 has `string` for Resource.id where the resource page has `id`.
     if (element.path === 'Resource.id') return 'id';
     if (type.code.startsWith(SYSTEM_TYPE))
       return type.extension?.find(e => e.url.endsWith('-fhir-type'))?.valueUrl ?? 'string';

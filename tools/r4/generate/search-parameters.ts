@@ -23,16 +23,16 @@ interface ProfileRow {
 }
 
 /**
- * R4 has the expressions of these two parts the wrong way round: of the target the code, of the code the target. R5
- * mends it.
+ * R4 swaps the expressions of these two components: the target's has the code, and the code's has the target. R5
+ * corrects it.
  */
 const CROSSED = 'DocumentReference-relationship';
 
-// R4 spells `any` as a list of nearly all types.
+// R4 writes `any` as a list of nearly all types.
 const ANY_TARGET = 140;
 const URL_BASE = 'http://hl7.org/fhir/SearchParameter/';
 
-/** Every parameter of every type; R4's own before those of guides, which come in their order. */
+/** Returns every parameter of every type: R4's own first, then those of guides, in their order. */
 export function searchParameterTable(
   hl7: Hl7,
   guides: readonly Guide[],
@@ -57,7 +57,7 @@ export function searchParameterTable(
   return { table, notCompiled };
 }
 
-/** An expression that does not fit the types of R4 is told with the parameter that has it. */
+/** An expression that does not fit R4's types is reported with its parameter. */
 function named<T>({ url }: SearchParameterSource, make: () => T): T {
   try {
     return make();
@@ -102,12 +102,12 @@ function storedParameter(
   };
 }
 
-/** Not `phonetic` and `nearby`: what these find is not told by the values at the end of their paths. */
+/** Without `phonetic` and `nearby`: the values at the end of their paths do not determine their results. */
 function comparesValues({ xpathUsage }: SearchParameterSource): boolean {
   return xpathUsage === undefined || xpathUsage === 'normal';
 }
 
-/** The alternatives of a parameter for several types that begin at this one. */
+/** The alternatives of a multi-type parameter that begin at this type. */
 function expressionFor(parameter: SearchParameterSource, base: string): string | undefined {
   if (parameter.expression === undefined) return undefined;
   if (parameter.base.length === 1) return parameter.expression;
@@ -116,7 +116,7 @@ function expressionFor(parameter: SearchParameterSource, base: string): string |
   return own.join(' | ');
 }
 
-/** The parameter's target types that the elements at the end of its paths may really name. */
+/** The parameter's target types that the elements at the end of its paths can reference. */
 function targetsOf(parameter: SearchParameterSource, base: string, paths: readonly SearchPath[]): readonly string[] {
   const allowed = new Set<string>();
   for (const path of paths) {
@@ -141,7 +141,7 @@ function elementTargets(path: SearchPath, base: string): readonly string[] {
   });
 }
 
-/** Type to the codes of the parameters by which it belongs to a patient; each must be a reference parameter. */
+/** Type to the codes of the parameters that link it to a patient; each must be a reference parameter. */
 export function patientCompartment(hl7: Hl7, table: ParameterTable): Record<string, readonly string[]> {
   const compartment: Record<string, readonly string[]> = {};
   for (const { code: type, param } of hl7.patientCompartment.resource) {
@@ -154,7 +154,7 @@ export function patientCompartment(hl7: Hl7, table: ParameterTable): Record<stri
   return compartment;
 }
 
-/** Short name to profile: R4's own and those of guides, with the releases of US Core that have it. */
+/** Short name to profile: R4's own and those of guides, with the US Core releases that have it. */
 export function profileTable(hl7: Hl7, guides: readonly Guide[]): Record<string, ProfileRow> {
   const table: Record<string, ProfileRow> = {};
   const add = (profile: StructureSource): ProfileRow => {

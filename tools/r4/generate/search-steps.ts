@@ -9,14 +9,14 @@ import fhirpath from 'fhirpath';
 import { childOf, isPrimitive } from '../../../src/r4/definitions.ts';
 import type { SearchPath, SearchStep } from '../../../src/r4/search-parameters.ts';
 
-/** A node of the fhirpath package's syntax tree. */
+/** A node of the syntax tree of the fhirpath package. */
 interface Node {
   readonly type: string;
   readonly text?: string;
   readonly children?: readonly Node[];
 }
 
-/** The alternatives of an expression, cut at each `|` that is not inside parentheses or a text. */
+/** The alternatives of an expression, split at each `|` outside parentheses and texts. */
 export function alternativesOf(expression: string): readonly string[] {
   const alternatives: string[] = [];
   let depth = 0;
@@ -38,8 +38,8 @@ export function alternativesOf(expression: string): readonly string[] {
 }
 
 /**
- * Steps of each alternative, from `root` (a type name that an expression may begin with). Every element is looked up in
- * the element table; a name that is not there means a wrong table or expression and is an error.
+ * Returns the steps of each alternative, from `root` (a type name that an expression may begin with). Every element is
+ * looked up in the element table; an unknown name means a wrong table or expression and is an error.
  */
 export function compileSteps(expression: string, root: string, start: readonly string[]): SearchPath[] | undefined {
   const paths: SearchPath[] = [];
@@ -52,8 +52,8 @@ export function compileSteps(expression: string, root: string, start: readonly s
 }
 
 /**
- * The expression with `.value` behind each alternative that ends at an extension: guides name the extension itself, and
- * mean what it holds.
+ * The expression with `.value` after each alternative that ends at an extension: guides name the extension itself, and
+ * mean its value.
  */
 export function atValues(expression: string, root: string): string {
   const parts = alternativesOf(expression).map(alternative => {
@@ -67,12 +67,12 @@ function pathOf(alternative: string, root: string): SearchPath | undefined {
   return existsPath(alternative) ?? stepsOf(fhirpath.parse(alternative), root);
 }
 
-/** The type paths that steps lead to, from the given ones. */
+/** Type paths that steps lead to, from the given ones. */
 export function endTypes(path: SearchPath, start: readonly string[]): readonly string[] {
   return typed(path, start).types;
 }
 
-/** Patient.deceased is the only expression that asks whether something is there. */
+/** Patient.deceased is the only expression with an existence test. */
 function existsPath(expression: string): SearchPath | undefined {
   const match = /^\w+\.(\w+)\.exists\(\) and \w+\.(\w+) != (\w+)$/.exec(expression);
   const [, element, again, except] = match ?? [];
@@ -150,7 +150,7 @@ function functionName(node: Node): string | undefined {
   return term?.type === 'FunctionInvocation' ? term.text : undefined;
 }
 
-/** The steps with every choice under its base name, and the type paths they end at. */
+/** The steps with every choice under its base name, and the type paths at their ends. */
 function typed(
   path: SearchPath,
   start: readonly string[],
@@ -168,7 +168,7 @@ function typed(
     types = [...new Set(found.flatMap(child => (child.type === undefined ? child.element.types : [child.type])))];
     const first = found[0]?.element;
     const element = first?.name ?? step.element;
-    // `valueQuantity` names its type; `value` may say it after; on an element of one type it says nothing.
+    // `valueQuantity` includes its type; `value` may have it afterwards; on an element of one type it has no effect.
     const named = step.type ?? (element === step.element ? undefined : types[0]);
     if (named !== undefined) types = [sameType(types, named)];
     steps.push(named === undefined || first?.choice !== true ? { element } : { element, type: sameType(types, named) });
@@ -176,7 +176,7 @@ function typed(
   return { path: steps, types };
 }
 
-/** R4 itself writes `as(DateTime)` for dateTime in one expression. */
+/** In one expression R4 itself writes `as(DateTime)` for dateTime. */
 function sameType(types: readonly string[], name: string): string {
   const type = types.find(type => type === name) ?? types.find(type => type.toLowerCase() === name.toLowerCase());
   if (type === undefined) throw new Error(`${name} is none of ${types.join(', ')}`);

@@ -107,7 +107,7 @@ export interface Terminology {
 export interface Hl7 extends Terminology {
   /** Data types, then resources. */
   readonly structures: readonly StructureSource[];
-  /** Elements that the package changes and that are read as R4 has them. */
+  /** Elements that the package changes and that are restored to R4's. */
   readonly changedFromR4: readonly string[];
   /** Profiles that HL7 publishes with R4 itself. */
   readonly profiles: readonly StructureSource[];
@@ -130,7 +130,7 @@ const USED_TYPES: ReadonlySet<string> = new Set(['StructureDefinition', 'SearchP
 
 const R4_VERSION = '4.0.1';
 
-/** The R4 definitions; what the package adds from later versions is left out as far as it says so. */
+/** The R4 definitions, without additions from later versions as far as the package marks them. */
 export function readHl7(): Hl7 {
   const types = ofType(readBundle('profiles-types.json'), 'StructureDefinition');
   const resources = ofType(readBundle('profiles-resources.json'), 'StructureDefinition');
@@ -151,12 +151,12 @@ export function readHl7Extensions(): readonly StructureSource[] {
   return ofType(readBundle('extension-definitions.json'), 'StructureDefinition');
 }
 
-/** The packages of a folder: US Core before others, of each guide the newest first. Throws where US Core is missing. */
+/** The packages of a folder: US Core before others, for each guide the newest first. Throws if US Core is missing. */
 export function readGuides(folder: string): readonly Guide[] {
   const guides = readdirSync(folder)
     .filter(file => file.endsWith('.tgz'))
     .map(file => readPackage(join(folder, file)));
-  // Without them the tables would lose all that is US Core's.
+  // Without them the tables would lose everything of US Core's.
   if (!guides.some(isUsCore)) {
     const where = 'https://hl7.org/fhir/us/core/history.html leads to its packages';
     throw new Error(`--igs: no package of US Core in ${folder}; ${where}`);
@@ -170,7 +170,7 @@ export function readGuides(folder: string): readonly Guide[] {
   );
 }
 
-/** US Core itself: profiles of other guides say nothing of its releases. */
+/** US Core itself: profiles of other guides do not depend on its releases. */
 export function isUsCore({ name }: Guide): boolean {
   return name === 'hl7.fhir.us.core';
 }
@@ -181,11 +181,11 @@ interface Manifest {
   readonly fhirVersions?: readonly string[];
 }
 
-/** A package as the registries of FHIR have it: a `package.tgz` whose files stand in the folder `package`. */
+/** A package in the form of FHIR registries: a `package.tgz` whose files are in the folder `package`. */
 function readPackage(archive: string): Guide {
   const folder = mkdtempSync(join(tmpdir(), 'r4-tables-'));
   try {
-    // What tar remarks of attributes that it does not know is told only where it fails.
+    // Tar's remarks on unknown attributes are printed only if it fails.
     execFileSync('tar', ['-xzf', archive, '-C', folder], { stdio: 'pipe' });
     const read = (file: string) => JSON.parse(readFileSync(join(folder, 'package', file), 'utf8'));
     const manifest: Manifest = read('package.json');

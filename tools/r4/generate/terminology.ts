@@ -11,12 +11,12 @@ import type { CodeSystemSource, Concept, Guide, Hl7, Terminology } from './sourc
 
 type CodeRows = readonly (readonly [system: string, codes: readonly string[]])[];
 
-/** Larger value sets are for a terminology server. */
+/** Larger value sets require a terminology server. */
 const MAX_CODES = 150;
-/** Their value sets are those of messages and structures, not of records. */
+/** Their value sets belong to messages and structures, not to records. */
 const LEFT_OUT = /^http:\/\/terminology\.hl7\.org\/ValueSet\/v[23]-/;
 
-/** By canonical address. */
+/** By canonical URL. */
 export function listedValueSets(hl7: Hl7, guides: readonly Guide[]): Record<string, CodeRows> {
   const sets = new Map<string, CodeRows>();
   const releases: readonly Terminology[] = [hl7, ...guides.toReversed()];

@@ -26,9 +26,9 @@ const SIMPLE_QUANTITY = {
 };
 /** Severity of an invariant to the member of Facts that holds it. */
 const KINDS = { error: 'constraints', warning: 'advice' } as const;
-// `resolve() is Patient` can be judged by the reference; anything else about what it leads to can not.
+// `resolve() is Patient` can be judged by the reference; no other property of the target can.
 const NEEDS_A_SERVER = /resolve\(\)(?! is)|memberOf\(|htmlChecks\(/;
-// US Core 3.1.1 advises a code of NDC, and its expression forbids one.
+// US Core 3.1.1 recommends an NDC code, but its expression forbids it.
 const INVERTED = /^(\w+\.)?coding\.where\(system='http:\/\/hl7\.org\/fhir\/sid\/ndc'\)\.empty\(\)$/;
 const IN_CATEGORIES = "category.coding.where(code='problem-list-item')";
 /**
@@ -57,7 +57,7 @@ export function factExtractor(
     const inherited = (element: ElementSource, definition: ElementDefinition | undefined, key: string): boolean => {
       const path = element.path.replaceAll('[x]', '');
       const places = (element.type ?? []).map(type => type.code);
-      // A type states its own invariants; for a profile they are inherited.
+      // A type has its own invariants; a profile's are inherited.
       if (!isBaseType) places.push(path, definition?.path ?? path);
       else if (!path.includes('.')) places.push(...(base === undefined ? [] : [base]));
       else if (definition !== undefined && definition.path !== path) places.push(definition.path);
@@ -96,7 +96,7 @@ export function factExtractor(
   };
 }
 
-/** The node of an element's id, made with all that lead to it; none for the value of a primitive. */
+/** Returns the node of an element's id, and creates it with its ancestors; undefined for the value of a primitive. */
 function locate(root: Node, element: ElementSource, structure: StructureSource) {
   let node = root;
   let definition: ElementDefinition | undefined;
@@ -110,7 +110,7 @@ function locate(root: Node, element: ElementSource, structure: StructureSource) 
     node = getOrMake(node.children, name, child?.type);
     isSlice = slice !== undefined || (definition?.choice === true && name !== written.replace('[x]', ''));
     if (!isSlice) continue;
-    // An older way to write the slice of a choice: `valueQuantity` for `value[x]:valueQuantity`.
+    // An older notation for the slice of a choice: `valueQuantity` for `value[x]:valueQuantity`.
     if (slice === undefined) node.own['discriminators'] = [{ type: 'type', path: '$this' }];
     node = getOrMake(node.slices, slice ?? written, child?.type);
   }
@@ -126,7 +126,7 @@ function getOrMake(nodes: Map<string, Node>, name: string, type: string | undefi
   return node;
 }
 
-/** What a profile's element says beyond its R4 definition. */
+/** Facts of a profile's element beyond its R4 definition. */
 function profiled(
   element: ElementSource,
   definition: ElementDefinition | undefined,
@@ -167,8 +167,8 @@ function targetsOf(element: ElementSource, typeOfProfile: ReadonlyMap<string, st
 }
 
 /**
- * An invariant without the engine's prints, and with what some of US Core's lack: `telecom or endpoint` must be
- * `telecom.exists() or endpoint.exists()` in FHIRPath. R4 compares a CodeableConcept with a text (con-3).
+ * An invariant without the engine's trace output, and with corrections to some of US Core's: `telecom or endpoint` must
+ * be `telecom.exists() or endpoint.exists()` in FHIRPath. R4 compares a CodeableConcept with a text (con-3).
  */
 function repaired(expression: string): string {
   const inCategories = expression.replace("category.select($this='problem-list-item')", IN_CATEGORIES);
@@ -181,7 +181,7 @@ function sameNames(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every(name => b.includes(name));
 }
 
-/** The facts of a node; nothing where neither it nor anything below says something. */
+/** The facts of a node; undefined if neither it nor a descendant has any. */
 function prune(node: Node): Facts | undefined {
   const { own } = node;
   const slices = pruneAll(node.slices, own['closed'] === true);
