@@ -1,7 +1,7 @@
 /**
  * Finds the folders of a pack: its own, and those of the packs that it extends (`extends` of pack.yaml). In: the pack's
  * folder. Out: folders in this order, and problems of an `extends`. A pack can extend only folders beside or below its
- * own. docs/mapping-language.md, "A pack upon another"
+ * own. docs/mapping-language.md, "Extending another pack"
  */
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
