@@ -25,7 +25,7 @@ async function total(type: string, parameters: readonly (readonly [string, strin
 test('a chain follows every reference of a record', async () => {
   const all = await total('DiagnosticReport', []);
   expect(all).toBeGreaterThan(10);
-  // The performer is found by another number than the id's.
+  // A report refers to its patient by another number than the id's.
   expect(await total('DiagnosticReport', [['performer:Organization.name:missing', 'false']])).toBe(all);
 });
 

@@ -18,7 +18,7 @@ function starts(of: Expression, ...texts: readonly string[]): Predicate {
   return { kind: 'contains', of, where: 'start', texts, not: false };
 }
 
-/** Conditions of a list of values on one element: all of one shape, sometimes with something else in between. */
+/** Conditions of a list of values on one element: all of one shape, sometimes combined with another condition. */
 const operand = fc.constantFrom(CD, TXT, call('upper', [TXT], UNICODE));
 const text = fc.constantFrom('M', 'm', 'A', 'ab', '', '50%', 'é', 'a_b');
 const comparison = fc.oneof(

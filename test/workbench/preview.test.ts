@@ -1,4 +1,4 @@
-/** A preview of rows of the demo, and of a small clinic: exactly the served primitives have an explanation. */
+/** A preview of rows of the demo, and of a small clinic: exactly the served primitives have a lineage. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Mapping } from '../../src/mapping/model.ts';
 import { bareRelation } from '../../src/plan/condition.ts';
