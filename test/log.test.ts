@@ -77,7 +77,7 @@ test('buffered lines are written before the process ends, even to a slow reader'
   expect((await ended)[0]).toBe(3);
 });
 
-test.skipIf(!existsSync('/dev/full'))('a disk without room ends nothing, and what was lost is told later', async () => {
+test.skipIf(!existsSync('/dev/full'))('a full disk stops nothing, and the loss is reported later', async () => {
   const file = join(temporaryFolder(), 'log');
   // A new file gets the lowest free descriptor, which is that of standard error.
   const script = `import { closeSync, openSync } from 'node:fs';

@@ -49,7 +49,7 @@ test('a search reads the record of a patient who is named once', async () => {
   expect(await kindsOf('PRV_MST', search, ONE)).toEqual(['taken']);
 });
 
-test('a search by few ids looks for a reference to each, one by many ids reads the record', async () => {
+test('a search by few ids tests a reference to each, a search by many ids reads the record', async () => {
   const byIds = (ids: string) => (access: Access) =>
     demo.facade.search({ type: 'Practitioner', parameters: [['_id', ids]] }, context(access));
   expect(await kindsOf('PRV_MST', byIds('1'), ONE)).toContain('exists');
@@ -61,7 +61,7 @@ test('a search by few ids looks for a reference to each, one by many ids reads t
   expect(await kindsOf('PRV_MST', others, ONE)).toContain('taken');
 });
 
-test('when a search may find many patients, each row is tested by itself, but where no index leads back', async () => {
+test('if a search may find many patients, each row is tested by itself, unless no index leads back to it', async () => {
   // A document refers to its author by a computed login.
   expect(await kindsOf('PRV_MST', search, FOUND)).toEqual(['exists', 'taken']);
   const read = async (access: Access) => demo.facade.read('Practitioner', '1', [], context(access));

@@ -140,7 +140,7 @@ test('each AuditEvent is valid R4, and that of a sent answer conforms to its BAL
   }
 });
 
-test('who asked: the person with a reference and the issuer, the application, the purpose', async () => {
+test('an event identifies its requester: person with reference and issuer, application, purpose', async () => {
   const { resources } = trailing();
   const [event] = await resources('_id=1-1');
   expect(event).toMatchObject({
@@ -323,7 +323,7 @@ test('patients of the store are not served, nor included; the type is part of th
   expect(facade.offers.types.filter(type => type === 'Patient')).toHaveLength(1);
 });
 
-test('a change of who has access is an event of security, and names no patient', async () => {
+test('a change of access is a security event, and names no patient', async () => {
   const file = join(temporaryFolder(), 'audit.sqlite');
   const store = openStore({ path: file, bytes: undefined, survives: 'process' });
   const { resource: _none, ...change } = record({

@@ -145,7 +145,7 @@ test('kinds of a large table are sampled along its key, not along the index that
   expect(Object.keys(splitOf(made, 'lists')).toSorted()).toEqual(['allergies', 'conditions', 'procedures']);
 });
 
-test('codes that the words know are taken, others are named in the comment', async () => {
+test('codes of known words are proposed, others are named in the comment', async () => {
   const made = await begun(
     `CREATE TABLE CLINICAL_ITEM (ITEM_ID INTEGER PRIMARY KEY, PATIENT_ID INTEGER NOT NULL, KIND CHAR(5), ITEM_TEXT VARCHAR(60), START_DT DATE);${rowsOf(
       'CLINICAL_ITEM',
@@ -164,7 +164,7 @@ test('codes that the words know are taken, others are named in the comment', asy
   expect(await made.errors('patients.yaml', 'allergies.yaml', 'medications.yaml', 'conditions.yaml')).toEqual([]);
 });
 
-test('where no two values are known, a comment has the values and nothing is proposed', async () => {
+test('if fewer than two values are known, a comment lists the values and nothing is proposed', async () => {
   const made = await begun(
     `CREATE TABLE EVENT (NO INTEGER PRIMARY KEY, PATIENT_ID INTEGER NOT NULL, EVENT_TYPE CHAR(1), DESCR VARCHAR(60), START_DT DATE);${rowsOf(
       'EVENT',

@@ -293,7 +293,7 @@ describe('keys', () => {
     expect(own.asked['/keys']).toBe(2);
   });
 
-  test('that a token does not tell apart are tried, up to eight', async () => {
+  test('that a token does not distinguish are tried, up to eight', async () => {
     const own = await fresh();
     const others = async (count: number): Promise<JWK[]> =>
       Promise.all(

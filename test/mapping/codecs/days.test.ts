@@ -178,7 +178,7 @@ describe('days as whole numbers', () => {
     });
   });
 
-  it('need to be told a day, and a time where an instant is wanted', () => {
+  it('require the day to count from, and a time for an instant', () => {
     expect(() => made('INT', 'date', { since: '1840' })).toThrow('a day such as 1899-12-30');
     expect(() => made('INT', 'date', { since: '1840-02-30' })).toThrow('a day such as 1899-12-30');
     expect(() => made('INT', 'instant', { since: '1840-12-31' })).toThrow('at: "00:00"');
@@ -282,7 +282,7 @@ describe('days with a fraction', () => {
     expect(made('FLOAT', 'date', { since }).decode(45_365.999_999)).toBe('2024-03-15');
   });
 
-  it('take no time of the mapping', () => {
+  it('accept no time or midnight from the mapping', () => {
     expect(() => made('FLOAT', 'instant', { since, at: '00:00' })).toThrow('the fraction of others is a time');
     expect(() => made('INT', 'dateTime', { since, midnight: 'date' })).toThrow('numbers with a fraction');
   });

@@ -134,7 +134,7 @@ describe('dtm', () => {
     expect(made(fhirType, at).decode(raw)).toBe(wanted);
   });
 
-  it('takes a text alone, and of a date no time', () => {
+  it('reads texts only, and accepts no time for a date', () => {
     const make = (type: string, fhirType: string, options?: unknown) =>
       CODECS['dtm']?.make(options, undefined, { zone: NEW_YORK, fhirType, columnTypes: [columnType(type)] });
     expect(make('BIGINT', 'dateTime')).toMatchObject({ problem: expect.stringContaining('dtm does not read') });
@@ -171,7 +171,7 @@ describe('dtm', () => {
     expect(found[1]).toMatchObject(['<', expect.stringMatching(new RegExp(`^${end}`)), true]);
   });
 
-  it('is told in T-SQL for each zone with the changes of its clocks', () => {
+  it('is written in T-SQL for each zone, with the changes of its clocks', () => {
     const { columns } = table('VARCHAR(30)');
     const text = (zone: string, fhirType: string): string => {
       const { order } = made(fhirType, undefined, zone);

@@ -113,7 +113,7 @@ describe('a column of moments with offsets', () => {
     });
   }
 
-  it('emits, finds and sorts what SQLite does of a copy with the offsets written', () => {
+  it('emits, finds and sorts like SQLite on a copy with written offsets', () => {
     const zone = zoneOf(NEW_YORK);
     const type = {
       ...{ kind: 'datetime', name: 'datetime2', fraction: 7, form: { kind: 'any', zone: NEW_YORK } },

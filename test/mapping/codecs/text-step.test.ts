@@ -143,7 +143,7 @@ describe('text steps', () => {
     },
   );
 
-  it('of a prefix leave the column as it stands where a code is asked for', () => {
+  it('of a prefix compare the bare column in a search for a code', () => {
     const rows = table('VARCHAR(50)');
     const codec = stepped([prefixStep(['LOINC:', 'loinc:'])], codeCodec());
     const found = codec.match(rows.columns, { kind: 'exact', text: '2345-7' }, CLOCK);
@@ -152,7 +152,7 @@ describe('text steps', () => {
     expect(found).toMatchObject({ values: [{ value: 'LOINC:2345-7' }, { value: 'loinc:2345-7' }] });
   });
 
-  it('of a point leave the column as it stands where a code is asked for', () => {
+  it('of a point compare the bare column in a search for a code', () => {
     const rows = table('CHAR(7)');
     rows.fill([['E119'], ['E119   '], ['E11.9'], ['E11'], ['E1.19'], ['.E119'], [null], [''], ['e119']]);
     const codec = stepped([dottedStep(3)], codeCodec());

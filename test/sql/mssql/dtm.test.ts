@@ -116,7 +116,7 @@ test.each<[DtmNeed, string]>([
   ['moment', 'Australia/Lord_Howe'],
   ['midnight', 'Europe/Berlin'],
   ['second', 'America/Sao_Paulo'],
-])('reads stamps of which a %s is needed as the reader does, in the zone %s', (need, name) => {
+])('T-SQL reads timestamps like the codec if a %s is needed, in the zone %s', (need, name) => {
   const zone = zoneOf(name);
   const compared = database.prepare(`SELECT ${onSqlite(comparedInSql('?1', need))} AS d`);
   const key = database.prepare(`SELECT ${onSqlite(keyInSql('?1', need, zone))} AS d`);
@@ -132,6 +132,6 @@ test.each<[DtmNeed, string]>([
   expect(found).toBeGreaterThan(20);
 });
 
-test('of what a search compares by, which stands in a statement some times, the SQL is short', () => {
+test('the SQL of the compared value, which a statement repeats, is short', () => {
   expect(comparedInSql('t.OBX_14', 'moment').length).toBeLessThan(2200);
 });

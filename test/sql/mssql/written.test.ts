@@ -46,7 +46,7 @@ test.each<[form: string, from?: number]>([
   ['MON D YYYY h:mmAM'],
   ['DD-MON-YY HH:mm', 1935],
   ['YYYY-MM-DDTH:mm:ss'],
-])('reads texts of %s from %j as the reader does', (form, from) => {
+])('T-SQL reads texts of %s from %j like the codec', (form, from) => {
   const statement = database.prepare(`SELECT ${onSqlite(writtenDigits('?1', form, from))} AS d`);
   const read = writtenReader(form, from);
   let found = 0;
@@ -64,6 +64,6 @@ test.each<[form: string, from?: number]>([
 test.each([
   ['DD/MM/YYYY HH:mm', 1500],
   ['M/D/YYYY h:mm:ss AM', 9000],
-])('SQL of %s, which stands in a statement some times, has at most %i characters', (form, most) => {
+])('SQL of %s, which a statement repeats, has at most %i characters', (form, most) => {
   expect(writtenDigits('t.SENT_TS', form, undefined).length).toBeLessThan(most);
 });
