@@ -27,8 +27,8 @@ export interface SealedParameters {
 const LONGEST = 4000;
 /** Limit of bytes of all long searches together. */
 const KEPT = 8 * 1024 * 1024;
-/** Limit of bytes of one search's parameters; a body has fewer. */
-const OPENED_AT_MOST = 1024 * 1024;
+/** Limit of bytes of one search's parameters as JSON; a body of 256 kB of control characters has six times as many. */
+const OPENED_AT_MOST = 2 * 1024 * 1024;
 const SEALED_PREFIX = 's';
 const KEPT_PREFIX = 'k';
 

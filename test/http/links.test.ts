@@ -56,6 +56,14 @@ test.each([
   expect((await links(next)).get('self')).toContain('_format=json&_pretty=true');
 });
 
+test('a link of a body of control characters, which JSON writes six times as long, can be followed', async () => {
+  const body = Array.from({ length: 62 }, () => `name=${'\x01'.repeat(4000)}`).join('&');
+  const first = await page('/fhir/Patient/_search', posted(body));
+  const self = first.links.get('self') ?? '';
+  expect(self).toContain('_sealed=');
+  expect((await page(self)).ids).toEqual(first.ids);
+});
+
 test('a page link works in another format', async () => {
   const next = (await links('/fhir/Patient?_count=1&_format=json')).get('next') ?? '';
   const response = await demo.app.request(next.replace('_format=json', '_format=xml'));

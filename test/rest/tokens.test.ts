@@ -113,7 +113,8 @@ test('a token overrides the session: a bad token with a valid session is refused
   if (anna === undefined) throw new Error('there is no anna');
   rest.accounts.set('anna', { ...anna, fhirUser: 'Practitioner/1' });
   const client = await rest.client();
-  expect((await client.get('/api/patientinfo/1', { authorization: 'Bearer bad' })).status).toBe(401);
+  for (const authorization of ['Bearer bad', 'bearer', 'Bearer "bad"', 'Bearer a b', `Bearer ${'x'.repeat(12_000)}`])
+    expect((await client.get('/api/patientinfo/1', { authorization })).status).toBe(401);
   expect((await client.get('/api/patientinfo/1', { authorization: 'Basic eDp5' })).status).toBe(200);
   expect((await client.get('/api/patientinfo/1')).status).toBe(200);
 });

@@ -90,6 +90,11 @@ const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 /** Maximum characters of a token. */
 const LONGEST = 12_000;
 
+/** True if an Authorization header is of this scheme, whether what it brings has the form of a token or not. */
+export function isBearer(header: string): boolean {
+  return /^bearer(\s|$)/i.test(header.trim());
+}
+
 /** Returns the token of an Authorization header; undefined if it has none. */
 export function tokenOf(header: string | undefined): string | undefined {
   const token = header === undefined || header.length > LONGEST ? undefined : BEARER.exec(header.trim())?.[1];

@@ -10,7 +10,7 @@ import { type Access, NO_ACCESS } from '../../auth/access.ts';
 import { isLoopback } from '../../common/loopback.ts';
 import type { RestParts } from '../../rest/start.ts';
 import { type AppParts, type HttpContext, type HttpEnv, peerOf, serverBase } from '../context.ts';
-import { BAD_TOKEN, type Entry, tokenOf } from '../middleware/bearer.ts';
+import { BAD_TOKEN, type Entry, isBearer, tokenOf } from '../middleware/bearer.ts';
 import { wantsPage } from '../middleware/negotiate.ts';
 import { headerOf } from '../middleware/request.ts';
 import { nextAddress } from '../pages/login-page.ts';
@@ -84,9 +84,10 @@ export function logout(c: HttpContext, parts: AppParts, rest: RestParts): Respon
  */
 export function requireSession(rest: RestParts, entry: Entry | undefined) {
   return createMiddleware<HttpEnv>(async (c, next) => {
-    const token = entry && tokenOf(headerOf(c, 'authorization'));
-    if (entry !== undefined && token !== undefined) {
-      const decision = await entry.decide(token);
+    const header = headerOf(c, 'authorization');
+    if (entry !== undefined && header !== undefined && isBearer(header)) {
+      const token = tokenOf(header);
+      const decision = token === undefined ? undefined : await entry.decide(token);
       if (decision === undefined) throw new RestError('unauthorized', BAD_TOKEN, { 'WWW-Authenticate': CHALLENGE });
       c.set('access', decision.access);
       c.set('grant', decision.grant);
