@@ -58,9 +58,9 @@ CREATE TABLE DX (NO INTEGER NOT NULL PRIMARY KEY, ICD CHAR(7), VERSION SMALLINT,
 INSERT INTO DX VALUES (1, 'E119', 10, 52, 2180), (2, 'E8889  ', 9, NULL, 2180), (3, '4019', 9, 0, 2112), (4, 'I10', 10, 91, 2150);
 CREATE TABLE READING (VISIT INTEGER, TEST INTEGER, TAKEN DATETIME, PRIMARY KEY (VISIT, TEST, TAKEN));
 INSERT INTO READING VALUES (17, 220045, '2024-03-10 08:30:00.000'), (17, 220045, '2024-03-10 08:30:00.500');
-CREATE TABLE CHARTED (VISIT INTEGER, TEST INTEGER, TAKEN DATETIME, VAL INTEGER);
+CREATE TABLE CHARTED (VISIT INTEGER, TEST INTEGER, TAKEN DATETIME, VAL INTEGER, STAMP TEXT);
 CREATE VIEW READING_ROW AS SELECT rowid AS ROW_NO, * FROM CHARTED;
-INSERT INTO CHARTED VALUES (9, 1, '2150-03-10 08:30:00.000', 70), (9, 1, '2150-03-10 08:30:00.000', 70), (9, 2, '2150-03-10 08:30:00.000', 71), (9, 1, '2150-03-10 08:30:00.000', 72);
+INSERT INTO CHARTED VALUES (9, 1, '2150-03-10 08:30:00.000', 70, '2150-03-10T13:30:00Z'), (9, 1, '2150-03-10 08:30:00.000', 70, ''), (9, 2, '2150-03-10 08:30:00.000', 71, 'soon'), (9, 1, '2150-03-10 08:30:00.000', 72, NULL);
 INSERT INTO ADDR VALUES (1, 1, 'Old'), (1, 2, 'New');
 INSERT INTO STAFF VALUES ('NO', 'A-1', -86400, 't', 20240301, 91500), ('NO-A', '1', NULL, 'f', 20240701, NULL);
 INSERT INTO VISIT VALUES (50, 2, '2024-01-01 08:00:00.000', '14-MAR-24');
@@ -274,7 +274,7 @@ id: "c-{VISIT}-{TEST}-{TAKEN}"
 compartment: { none: a test }
 elements:
   receivedTime: { from: TAKEN }
-  collection: { quantity: { value: { from: VAL } } }
+  collection: { quantity: { value: { from: VAL } }, collectedDateTime: { sql: "{STAMP}", type: datetime } }
 `;
 
 const DIAGNOSES = `mapping: diagnoses
@@ -562,6 +562,9 @@ test('the forms in "What old tables have" work as documented', async () => {
     { id: 'c-9-1-21500310T083000', collection: { quantity: { value: 70 } } },
     { id: 'c-9-2-21500310T083000', collection: { quantity: { value: 71 } } },
   ]);
+  const collected = charted.map(one => Date.parse(Object(one['collection'])['collectedDateTime']));
+  expect(collected).toEqual([Date.UTC(2150, 2, 10, 13, 30), Number.NaN]);
+  expect(await ids('Specimen', 'collected', '2150-03-10T13:30:00Z')).toEqual(['c-9-1-21500310T083000']);
   await opened.close();
 });
 
