@@ -5,13 +5,14 @@
  */
 
 import { plural } from '../../common/plural.ts';
-import { isPersonal } from '../../profile/column.ts';
+import { type ColumnProfile, isPersonal } from '../../profile/column.ts';
 import { sizeOf } from '../../profile/rows.ts';
 import { profileTable, type TableProfile } from '../../profile/table.ts';
 import { COMPARTMENT_TYPE } from '../../r4/search-parameters.ts';
 import { findColumn, type TableInfo, tableNameOf, tableText } from '../../sql/catalog.ts';
 import { type Database, type TableRows, within } from '../../sql/database.ts';
 import { CONTRADICTED, type ElementEvidence, EMPTY, evidenceOf, NEARLY_ALL } from './column-evidence.ts';
+import { withDates } from './dated.ts';
 import { kindOf, type Names, rounded } from './hints.ts';
 import { listOf } from './lists.ts';
 import type { Step } from './parents.ts';
@@ -45,6 +46,8 @@ const MOST = 3;
 const SURE = 0.6;
 /** Minimum share of values that lead to a row, if they are keys. */
 const LEAST_FOUND = 0.5;
+/** Factor for a table that has the key of a larger one. */
+const PART = 0.8;
 /** Bonus per power of ten of rows, so that among equal candidates the larger table wins. */
 const ROWS_SHARE = 0.01;
 
@@ -101,7 +104,7 @@ export async function withEvidence(
     progress(seen.length);
     patients ??= bestOf(seen, proposals);
   }
-  const named = [...seen, ...proposals.slice(seen.length).map(unseenOne)];
+  const named = withoutParts([...seen, ...proposals.slice(seen.length).map(unseenOne)]);
   const tables = new Set(proposals.flatMap(({ resource, info }) => (resource === COMPARTMENT_TYPE ? [info] : [])));
   const several = await severalIn({ database, signal }, names, tables, (table, columns) =>
     profileOf({ database, patients, signal }, table, columns, ROWS_OF_KINDS),
@@ -114,6 +117,25 @@ export async function withEvidence(
   for (const one of best)
     whole.push(withElements(one, await referencesOf(database, one, possibleReferences(one, best, names), signal)));
   return { proposals: whole, undecided: several.undecided };
+}
+
+/** Lowers the score of a table whose key is that of a larger candidate: it has more about some of its records. */
+function withoutParts(seen: readonly SeenProposal[]): readonly SeenProposal[] {
+  const keyOf = ({ kind, key }: SeenProposal): string => `${kind} ${key.join().toLowerCase()}`;
+  return seen.map(one => {
+    const whole = seen.find(
+      other =>
+        one.key.length > 0 &&
+        keyOf(other) === keyOf(one) &&
+        other.named > 0 &&
+        one.rows !== undefined &&
+        one.rows.count > 0 &&
+        (other.rows?.count ?? 0) > one.rows.count,
+    );
+    if (!whole) return one;
+    const reasons = [...one.reasons, `${whole.table} has the same key and more rows`];
+    return { ...one, reasons, score: rounded(one.score * PART) };
+  });
 }
 
 /** Returns for each element the first reference that rows do not contradict. */
@@ -210,7 +232,18 @@ async function seenProposal(
     if (profile) profiles.set(info, profile);
   }
   const elements: SeenElement[] = [];
-  for (const element of chosen) {
+  const taken = new Set(proposal.elements.flatMap(({ join, child, column }) => (join || child ? [] : [column])));
+  const ownProfile = async (column: string): Promise<ColumnProfile | undefined> => {
+    const known = profiles.get(proposal.info);
+    const found = known?.columns.find(({ name }) => name === column);
+    if (found || !known) return found?.profile;
+    const more = await profileOf(look, proposal.info, [column]);
+    profiles.set(proposal.info, { ...known, columns: [...known.columns, ...(more?.columns ?? [])] });
+    return more?.columns.find(({ name }) => name === column)?.profile;
+  };
+  for (const one of chosen) {
+    const element = await withDates(proposal, one, names, taken, ownProfile);
+    if (!element) continue;
     const info = tableOf(element, proposal);
     const of = profiles.get(info)?.columns.find(({ name }) => name === element.column)?.profile;
     const raws = element.kind === 'code' && element.system !== undefined ? (of?.frequent ?? []) : [];
@@ -318,10 +351,13 @@ interface Look {
   readonly signal: AbortSignal;
 }
 
-/** Chooses among several possible joins: a declared one, or the one whose keys include most of our values. */
+/**
+ * Chooses among several possible joins: a declared one, or the one whose keys include most of our values. Among lists
+ * that include alike many, the longest wins: a record is about one of many drugs, and has one of few statuses.
+ */
 async function joinedBest(look: Look, { info }: Proposal, element: ProposedElement): Promise<ProposedElement> {
   let best = element;
-  let most = -1;
+  let most: readonly number[] = [];
   if (element.join?.every(({ isDeclared }) => isDeclared)) return best;
   for (const one of element.otherwise ? [element, ...element.otherwise] : []) {
     const [
@@ -332,7 +368,10 @@ async function joinedBest(look: Look, { info }: Proposal, element: ProposedEleme
     ] = one.join ?? [];
     if (theirs === undefined || ours === undefined) continue;
     const share = (await shareAmong(look, { info, column: ours }, table, theirs)) ?? 0;
-    if (share > most) [best, most] = [one, share];
+    const rows = element.kind === 'text' ? ((await sizeOf(look.database, table))?.count ?? 0) : 0;
+    const rank = element.kind === 'text' ? [Math.floor(10 * share), one.score, rows] : [share];
+    const differs = rank.findIndex((value, i) => value !== most[i]);
+    if (differs >= 0 && (rank[differs] ?? 0) > (most[differs] ?? -1)) [best, most] = [one, rank];
   }
   return best;
 }

@@ -124,7 +124,9 @@ export function bestIn(
   const isOther = (column: ColumnInfo): boolean =>
     type === 'date'
       ? wordsOf(column.name).has('by') || isKey(column)
-      : type === 'code' && column.type?.kind === 'integer' && isKey(column);
+      : type === 'code'
+        ? column.type?.kind === 'integer' && isKey(column)
+        : type === 'text' && wordsOf(column.name).has('date');
   const [best] = [...table.columns.values()]
     .filter(column => !taken.has(column.name) && isIdentifier(column.name) && fits(column, type))
     .filter(column => !isOther(column))

@@ -202,7 +202,7 @@ export function proposalOf(kind: Kind, table: TableInfo, names: Around, only?: O
       ? ours
         ? []
         : patientsAway(table, columns, names)
-      : textsAway(list ?? steps, joined, type, names);
+      : textsAway(list ?? steps.filter(step => !isOfStatus(step, kind, names)), joined, type, names);
     const [best, ...otherwise] = away.toSorted((a, b) => b.score - a.score);
     if (ours && !best) {
       taken.add(ours.column);
@@ -307,6 +307,8 @@ function patientsAway(
   return [];
 }
 
+const OF_PATIENTS = ['patient id', 'patient number', 'patient'];
+
 /** Finds a text in a list of which the table has only the key. */
 function textsAway(
   steps: readonly Step[],
@@ -318,15 +320,26 @@ function textsAway(
   const { wordsOf, patients } = names;
   const isElsewhere = (ours: string): boolean =>
     wordsOf(ours).has('patient') || bestOf(REFERENCES, wordsOf(ours)).score > 0;
-  return steps
-    .filter(({ table, on }) => !patients.has(table) && !on.some(([, ours]) => isElsewhere(ours)))
-    .flatMap(step => {
-      const theirs = bestIn(step.table, joined, type, names);
-      if (!theirs) return [];
-      return [
-        { ...theirs, score: rounded((step.isDeclared ? DECLARED : GUESSED) * theirs.score), join: [step] as const },
-      ];
-    });
+  return (
+    steps
+      .filter(({ table, on }) => !patients.has(table) && !on.some(([, ours]) => isElsewhere(ours)))
+      // A table with a patient has records, such as orders, and no terms.
+      .filter(({ table }) => !patientIn(table, OF_PATIENTS, names))
+      .flatMap(step => {
+        const theirs = bestIn(step.table, joined, type, names);
+        if (!theirs) return [];
+        return [
+          { ...theirs, score: rounded((step.isDeclared ? DECLARED : GUESSED) * theirs.score), join: [step] as const },
+        ];
+      })
+  );
+}
+
+/** True for the list of another element's codes, such as a status: it does not name what the record is about. */
+function isOfStatus({ on }: Step, { elements }: Kind, { wordsOf }: Names): boolean {
+  return elements.some(
+    ({ system, columns }) => system !== undefined && on.some(([, ours]) => bestOf(columns, wordsOf(ours)).score > 0),
+  );
 }
 
 /** Computes the score of a proposal from its name and its elements. */
