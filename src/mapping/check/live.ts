@@ -10,7 +10,7 @@ import { type Database, DatabaseError } from '../../sql/database.ts';
 import type { ColumnExpression, Order } from '../../sql/expression.ts';
 import { renameExpression, renameRelation } from '../../sql/rename.ts';
 import { aliasesOf } from '../../sql/walk.ts';
-import { createReport, type Problem } from '../load/problem.ts';
+import { createReport, type Problem, visible } from '../load/problem.ts';
 import { tablesOf } from '../load/rows/tables-used.ts';
 import type { ChildRows, Lookup, Position, Registry, Scope } from '../model.ts';
 import { fixedColumns, isPromised } from '../promised.ts';
@@ -131,7 +131,7 @@ export async function checkLiterals(tests: readonly ScopedTest[], asking: Checki
       const [other = ''] = raws;
       if (raws.some(raw => written.has(raw))) continue;
       const rows = spellings.reduce((sum, group) => sum + group.rows, 0);
-      report.warning('never-used', at, `no row of ${table.name} has ${asked.get(text) ?? text} as ${column.column}`, {
+      report.warning('never-used', at, `no row of ${table.name} has ${visible(asked.get(text) ?? text)} as ${column.column}`, {
         found: `${other} in ${plural(rows, 'row')}`,
         suggestion: other.trim(),
       });

@@ -39,7 +39,7 @@ interface WayBack {
 /** Takes the piece at a position, counted from 1, of a text with separators. */
 export function pieceStep(by: string, at: number): TextStep {
   return {
-    label: `piece ${by} ${at}`,
+    label: `piece ${by.trim() === by ? by : JSON.stringify(by)} ${at}`,
     options: { step: 'piece', by, at },
     apply: text => text.split(by)[at - 1],
     sql: text => call('piece', [text, constant(by, UNICODE), at], UNICODE),

@@ -147,7 +147,12 @@ function textWithoutOrigins(problem: Problem): string {
     `${placeText(problem.position)}: ${problem.severity === 'error' ? '' : `${problem.severity}: `}${problem.message}`,
   ];
   if (problem.expected !== undefined) parts.push(`expected ${problem.expected}`);
-  if (problem.found !== undefined) parts.push(`found ${problem.found.trim() === '' ? 'nothing' : problem.found}`);
+  if (problem.found !== undefined) parts.push(`found ${problem.found === '' ? 'nothing' : visible(problem.found)}`);
   if (problem.suggestion !== undefined) parts.push(`did you mean ${problem.suggestion}?`);
   return parts.join('; ');
+}
+
+/** Returns a text as messages show it: in quotes if a blank at its edge would not be seen. */
+export function visible(text: string): string {
+  return text === text.trim() && text !== '' ? text : JSON.stringify(text);
 }

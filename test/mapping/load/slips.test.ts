@@ -35,6 +35,16 @@ const SLIPS: readonly Slip[] = [
     told: ['m.yaml:6:13: unknown key; found form; did you mean from?'],
   },
   {
+    slip: 'a blank at the end of a prefix, which quotes show',
+    files: { 'm.yaml': `${PEOPLE}  language: { from: SEX, via: [{ prefix: "A " }, code] }\n` },
+    told: ['m.yaml:6:42: a prefix begins and ends with no blank; found "A "'],
+  },
+  {
+    slip: 'a prefix that is a blank',
+    files: { 'm.yaml': `${PEOPLE}  language: { from: SEX, via: [{ prefix: " " }, code] }\n` },
+    told: ['m.yaml:6:42: a prefix begins and ends with no blank; found " "'],
+  },
+  {
     slip: 'an option of a codec',
     files: { 'm.yaml': `${PEOPLE}  deceasedDateTime: { from: DTH_DTM, via: { datetime: { midnigth: date } } }\n` },
     told: ['m.yaml:6:57: unknown key; found midnigth; did you mean midnight?'],

@@ -13,7 +13,7 @@ import { allowedCodes, isInside } from '../nodes/constant.ts';
 import type { Slot } from '../nodes/slot.ts';
 import { type NamedCodeMap, readFacet, typesOf } from '../nodes/via.ts';
 import type { Context } from '../pack/context.ts';
-import { placeText } from '../problem.ts';
+import { placeText, visible } from '../problem.ts';
 import type { MapTree, ScalarTree } from '../read/tree.ts';
 import { absentValues } from '../rows/absent-values.ts';
 import type { Resolved } from '../rows/columns.ts';
@@ -49,7 +49,9 @@ export function checkBinding(
   if (!bound) return;
   const { map, rowsAt, name } = loaded;
   const made = [
-    ...[...map.rows].map(([raw, coded]) => [coded, `row ${raw} (${placeText(rowsAt.get(raw) ?? loaded.at)})`] as const),
+    ...[...map.rows].map(
+      ([raw, coded]) => [coded, `row ${visible(raw)} (${placeText(rowsAt.get(raw) ?? loaded.at)})`] as const,
+    ),
     [map.blank, '`blank`'] as const,
     [map.else.kind === 'code' ? map.else.coded : undefined, '`else`'] as const,
   ];

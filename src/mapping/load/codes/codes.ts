@@ -6,7 +6,7 @@ import type { Coded, CodeMap, Unmapped } from '../../codecs/code-map.ts';
 import type { Position } from '../../model.ts';
 import { mapIn } from '../macros/extend.ts';
 import { PackMemory } from '../pack/memory.ts';
-import { placeText, type Report } from '../problem.ts';
+import { placeText, type Report, visible } from '../problem.ts';
 import { readCsv } from '../read/csv.ts';
 import type { PackFile } from '../read/files.ts';
 import { codesSchema } from '../read/schema.ts';
@@ -238,7 +238,7 @@ function reportFolded(rows: ReadonlyMap<string, Row>, report: Report): void {
     const before = seen.get(raw.toUpperCase());
     if (before !== undefined)
       report.error('wrong-code-map', at, 'two rows differ only in case, which `fold` ignores', {
-        found: `${before} and ${raw}`,
+        found: `${visible(before)} and ${visible(raw)}`,
       });
     seen.set(raw.toUpperCase(), raw);
   }

@@ -6,7 +6,7 @@
  */
 import type { Coded } from '../../codecs/code-map.ts';
 import type { Position } from '../../model.ts';
-import type { Report } from '../problem.ts';
+import { type Report, visible } from '../problem.ts';
 
 /** Shorter raw values are codes of their own: `M` may stand for something other than the code `m`. */
 const WORD = /^[a-z]{4,}$/;
@@ -29,10 +29,15 @@ export function reportSwapped(
   for (const [raw, { coded, at }] of rows) {
     const named = codes.get(wordOf(raw) ?? '');
     if (!coded || named === undefined || wordOf(coded.code) === wordOf(named)) continue;
-    report.warning('unlikely-code', at, `row ${raw} of a code map gives another code of the map than its name`, {
-      expected: named,
-      found: coded.code,
-    });
+    report.warning(
+      'unlikely-code',
+      at,
+      `row ${visible(raw)} of a code map gives another code of the map than its name`,
+      {
+        expected: named,
+        found: coded.code,
+      },
+    );
   }
   reportSwappedLetters(rows, report);
 }

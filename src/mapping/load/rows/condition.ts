@@ -12,6 +12,7 @@ import { trimEnd } from '../../codecs/text.ts';
 import type { Condition } from '../../model.ts';
 import { readCodec } from '../nodes/via.ts';
 import type { Context } from '../pack/context.ts';
+import { visible } from '../problem.ts';
 import { child, type Entry, entriesOf, itemsOf, plain, type ScalarTree, scalarsOf, type Tree } from '../read/tree.ts';
 import { isRuledOut, onlyPresent } from './absent-values.ts';
 import { comparable, type Resolved, resolveColumn, type Visible } from './columns.ts';
@@ -162,7 +163,7 @@ function isOneOf(literals: readonly ScalarTree[], resolved: Resolved, context: C
     context.report.error(
       'wrong-condition',
       tree.at,
-      `by \`absent\` of pack.yaml ${tree.text} is no value of column ${name}`,
+      `by \`absent\` of pack.yaml ${visible(tree.text)} is no value of column ${name}`,
       {
         expected: `\`absent: [${name}]\` or \`present: [${name}]\``,
         found: tree.text,
