@@ -149,7 +149,8 @@ function packed(text: string, form: string, from = 0): string | undefined {
     return part === 'YYYY' ? '(\\d{4})' : part.length === 2 ? '(\\d\\d)' : '(\\d\\d?)';
   });
   const found = new RegExp(`^[ \\t\\r\\n]*${pattern}[ \\t\\r\\n]*$`).exec(text);
-  const written = (part: string): string => found?.[parts.indexOf(part) + 1] ?? '';
+  // A form may have no day, or neither month nor day.
+  const written = (part: string): string => (parts.includes(part) ? (found?.[parts.indexOf(part) + 1] ?? '') : '00');
   const digits = (part: string, width: number): string => {
     const text = written(part);
     return (form.includes('MON') && part === 'M' ? numberOfMonth(text) : text).padStart(width, '0');

@@ -8,6 +8,8 @@
 import { isDay, pad, parseClock } from './calendar.ts';
 
 const YEAR_MONTH_DAY = '(YYYY|YY|MON|MM?|DD?)([-/. ]?)(YYYY|YY|MON|MM?|DD?)([-/. ]?)(YYYY|YY|MON|MM?|DD?)';
+/** A month of a year, or a year alone. */
+const WITHOUT_DAY = /^(YYYY|YY|MON|MM?)(?:([-/. ]?)(YYYY|YY|MON|MM?))?$/;
 const FORM = new RegExp(`^${YEAR_MONTH_DAY}(?:([ T]?)(HH?|hh?)(:?)mm(?:(:?)(ss))?( ?AM)?)?$`);
 /** Names in the order of the months. */
 export const MONTHS = 'JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC'.split(' ');
@@ -38,7 +40,7 @@ interface WrittenTime {
 /** Parses a form; undefined if the text is none. */
 export function formOfText(form: string, from?: number): WrittenForm | undefined {
   const match = FORM.exec(form);
-  if (!match) return undefined;
+  if (!match) return formWithoutDay(form, from);
   const [, first = '', before = '', second = '', after = '', third = '', ...rest] = match;
   const parts = [first, second, third];
   if (
@@ -47,7 +49,7 @@ export function formOfText(form: string, from?: number): WrittenForm | undefined
       .sort()
       .join('') !== 'DMY'
   )
-    return undefined;
+    return formWithoutDay(form, from);
   // A part with one digit or two must end at a separator.
   if (!(before !== '' && after !== '') && parts.some(part => part.length === 1)) return undefined;
   const time = timeOf(rest, third);
@@ -59,6 +61,27 @@ export function formOfText(form: string, from?: number): WrittenForm | undefined
       [after, third],
     ],
     time,
+    from: form.includes('YYYY') ? undefined : from,
+    hasBlanks: form.includes(' '),
+  };
+}
+
+/** Parses the form of a month of a year, or of a year alone, which has four digits. */
+function formWithoutDay(form: string, from?: number): WrittenForm | undefined {
+  const [, first, between = '', second] = WITHOUT_DAY.exec(form) ?? [];
+  if (first === undefined || (second === undefined && first !== 'YYYY')) return undefined;
+  if (second !== undefined && first.startsWith('M') === second.startsWith('M')) return undefined;
+  // A month with one digit or two must end at a separator.
+  if (between === '' && [first, second].includes('M')) return undefined;
+  return {
+    date:
+      second === undefined
+        ? [['', first]]
+        : [
+            ['', first],
+            [between, second],
+          ],
+    time: undefined,
     from: form.includes('YYYY') ? undefined : from,
     hasBlanks: form.includes(' '),
   };
@@ -84,8 +107,8 @@ function timeOf(
 export function wrongWrittenForm(form: string, from: number | undefined): string | undefined {
   if (formOfText(form, from) === undefined)
     return (
-      'not a date format: one each of YYYY or YY, MM, M or MON, DD or D, with / - . or a blank between; ' +
-      'a time behind it is HH:mm, HH:mm:ss or hh:mm AM'
+      'not a date format: one each of YYYY or YY, MM, M or MON, DD or D, with / - . or a blank between, ' +
+      'or without the day, or YYYY alone; a time behind it is HH:mm, HH:mm:ss or hh:mm AM'
     );
   const isShort = !form.includes('YYYY');
   if (isShort && from === undefined)
@@ -133,7 +156,8 @@ function makeReader(form: string, from: number | undefined): Reader {
     const trimmed = raw.replace(OUTER_BLANKS, '');
     const match = pattern.exec(hasBlanks ? trimmed.replaceAll('  ', ' ') : trimmed);
     if (!match) return undefined;
-    const [written = '', month = '', day = ''] = [match[yearAt], match[monthAt], match[dayAt]];
+    const part = (at: number): string => (at === 0 ? '00' : (match[at] ?? ''));
+    const [written, month, day] = [part(yearAt), part(monthAt), part(dayAt)];
     const number = hasNames ? MONTHS.indexOf(month.toUpperCase()) + 1 : Number(month);
     if (hasNames && number === 0) return undefined;
     const isZero = from !== undefined && Number(written) === 0 && number === 0 && Number(day) === 0;

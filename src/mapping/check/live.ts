@@ -131,10 +131,15 @@ export async function checkLiterals(tests: readonly ScopedTest[], asking: Checki
       const [other = ''] = raws;
       if (raws.some(raw => written.has(raw))) continue;
       const rows = spellings.reduce((sum, group) => sum + group.rows, 0);
-      report.warning('never-used', at, `no row of ${table.name} has ${visible(asked.get(text) ?? text)} as ${column.column}`, {
-        found: `${other} in ${plural(rows, 'row')}`,
-        suggestion: other.trim(),
-      });
+      report.warning(
+        'never-used',
+        at,
+        `no row of ${table.name} has ${visible(asked.get(text) ?? text)} as ${column.column}`,
+        {
+          found: `${other} in ${plural(rows, 'row')}`,
+          suggestion: other.trim(),
+        },
+      );
     }
   }
 }

@@ -92,7 +92,7 @@ function fractions(second: Shape, half: '' | ' ' | undefined): readonly Shape[] 
 }
 
 function dayOf({ parts }: Shape, { date, from }: WrittenForm): string {
-  const { Y = '', M = '', D = '' } = parts;
+  const { Y = '', M = `'00'`, D = `'00'` } = parts;
   const hasNames = date.some(([, part]) => part === 'MON');
   const names = MONTHS.map((name, i) => ` WHEN '${name}' THEN '${String(i + 1).padStart(2, '0')}'`).join('');
   const month = hasNames ? `CASE UPPER(${M})${names} END` : padded(M);

@@ -45,6 +45,18 @@ describe('dates that a text spells', () => {
     ['YYYY-MM-DD', '2024-03-10', '2024-03-10'],
     ['MMDDYYYY', '03102024', '2024-03-10'],
     ['MM/DD/YYYY', '٠٣/10/2024', undefined],
+    ['MM/YYYY', '03/2019', '2019-03'],
+    ['MM/YYYY', '00/2019', '2019'],
+    ['MM/YYYY', '13/2019', undefined],
+    ['MM/YYYY', '03/10/2019', undefined],
+    ['M/YYYY', '3/2019', '2019-03'],
+    ['MON YYYY', ' mar 2019', '2019-03'],
+    ['MON YYYY', 'XXX 2019', undefined],
+    ['YYYY-MM', '2019-12', '2019-12'],
+    ['YYYYMM', '201903', '2019-03'],
+    ['YYYY', '2019', '2019'],
+    ['YYYY', '0000', undefined],
+    ['YYYY', '19', undefined],
   ])('as %s: %j is %j', (form, raw, wanted) => {
     expect(codec(form).decode(raw)).toBe(wanted);
   });
@@ -66,6 +78,9 @@ describe('dates that a text spells', () => {
     ['YYMMDD', 1950, '000229', '2000-02-29'],
     ['YYMMDD', 1850, '000229', undefined],
     ['YYMMDD', 1950, '000000', undefined],
+    ['MM/YY', 1930, '03/19', '2019-03'],
+    ['MON-YY', 1930, 'MAR-85', '1985-03'],
+    ['MM/YY', 1930, '00/00', undefined],
   ])('as %s from %i: %j is %j', (form, from, raw, wanted) => {
     expect(codec(form, from).decode(raw)).toBe(wanted);
   });
@@ -84,7 +99,7 @@ describe('dates that a text spells', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1800, max: 2099 }),
-        fc.constantFrom('D/M/YY', 'YYMMDD'),
+        fc.constantFrom('D/M/YY', 'YYMMDD', 'M/YY'),
         fc.gen(),
         (from, form, g) => {
           const { apply, options } = writtenDateStep(form, from);
@@ -100,6 +115,8 @@ describe('dates that a text spells', () => {
     ['DD-MON-YY', 1935],
     ['M/D/YY', 1900],
     ['YYMMDD', 1925],
+    ...['MM/YYYY', 'M/YYYY', 'MON YYYY', 'YYYYMM', 'YYYY'].map((form): [string] => [form]),
+    ['MM/YY', 1950],
   ])('keep the law as %s from %j', (form, from) => {
     const parts = fc.record({
       Y: fc.constantFrom('2024', '2023', '0000', '9999', '202'),
@@ -137,12 +154,23 @@ describe('dates that a text spells', () => {
     );
   });
 
-  it.each(['MM/DD', 'MM/MM/YYYY', 'MDYYYY', 'MM%DD%YYYY', 'mm/dd/yyyy', 'YYYY-MM-DDTHH', 'DD/MM/YYY', ''])(
-    'cannot have the form %j',
-    form => {
-      expect(wrongWrittenForm(form, undefined)).toMatch(/^not a date format/);
-    },
-  );
+  it.each([
+    'MM/DD',
+    'MYYYY',
+    'MM',
+    'YY',
+    'MM/MM',
+    'MM/YYYY HH:mm',
+    'MM/MM/YYYY',
+    'MDYYYY',
+    'MM%DD%YYYY',
+    'mm/dd/yyyy',
+    'YYYY-MM-DDTHH',
+    'DD/MM/YYY',
+    '',
+  ])('cannot have the form %j', form => {
+    expect(wrongWrittenForm(form, undefined)).toMatch(/^not a date format/);
+  });
 
   it('name the first of the hundred years that two digits stand for, and of four digits no such year', () => {
     expect(wrongWrittenForm('DD/MM/YY', undefined)).toContain('`{ form: DD/MM/YY, from: 1930 }`');
