@@ -29,8 +29,8 @@ import { SEALED, sealedParameters } from './pipeline/sealed-parameters.ts';
 import { openSession, type Session } from './pipeline/session.ts';
 import { shapeStore } from './pipeline/shapes.ts';
 import { ALL_RULES, type Environment, environment, type Rules } from './plan/environment.ts';
-import { type AccessRules, type Action, isPermitted, OPEN_SIGHT, type Sight } from './plan/sight.ts';
-import { type ParseFilter, sightOf } from './plan/sight-of.ts';
+import { type AccessRules, type Action, isPermitted, FULL_VISIBILITY, type Visibility } from './plan/visibility.ts';
+import { type ParseFilter, visibilityOf } from './plan/visibility-of.ts';
 import { COMPARTMENT_TYPE } from './r4/search-parameters.ts';
 import type { WriteContext } from './resource/compile.ts';
 import { parseExactly, type ResourceData } from './resource/exact.ts';
@@ -133,7 +133,7 @@ export interface Facade {
     context: RequestContext,
   ): Promise<BundleText>;
   /** Returns what a caller may see, in the form for plans. */
-  sight(access: Access): Sight;
+  visibility(access: Access): Visibility;
   /** Returns the typed query of a search, without running it. */
   parse(request: SearchRequest, context: RequestContext): SearchQuery;
   /** Returns the parameters behind a link that hides them; unchanged if this server cannot decrypt them. */
@@ -178,26 +178,26 @@ export function createFacade(options: FacadeOptions): Facade {
   const shapes = shapeStore();
   const cursors = cursorCache(cursorCodec(options.secret));
   const sealing = sealedParameters(options.secret);
-  const mappingsOf = pageMappings(environment(served, 0, OPEN_SIGHT, rules));
+  const mappingsOf = pageMappings(environment(served, 0, FULL_VISIBILITY, rules));
   const queries = boundedCache<ParsedQuery>(QUERIES);
 
-  const sights = new WeakMap<Access, Sight>();
+  const visibilities = new WeakMap<Access, Visibility>();
   const parseCondition: ParseFilter = (type, name, value) =>
     parseFilter(type, name, value, parseContext({ access: OPEN_ACCESS, base: NOWHERE, handling: 'strict' }));
-  const sight = (access: Access): Sight => {
-    const known = sights.get(access) ?? sightOf(access, offers.types, parseCondition, options.accessRules);
-    sights.set(access, known);
+  const visibility = (access: Access): Visibility => {
+    const known = visibilities.get(access) ?? visibilityOf(access, offers.types, parseCondition, options.accessRules);
+    visibilities.set(access, known);
     return known;
   };
   /** Throws if the caller may see nothing of the type: an error says more than an empty answer. */
   const mustBePermitted = (type: string, action: Action, { access }: RequestContext): void => {
-    if (access.kind === 'all' || !offers.types.includes(type) || isPermitted(sight(access), type, action)) return;
+    if (access.kind === 'all' || !offers.types.includes(type) || isPermitted(visibility(access), type, action)) return;
     throw new FhirError('no-permission', `Your access does not allow you to ${action} ${type} resources`);
   };
 
   /** Limits planning for requests, because others wait meanwhile; commands have no signal and no limit. */
   const planningEnvironment = (signal: AbortSignal | undefined, access: Access, now: number): Environment => {
-    const env = environment(served, now, sight(access), rules);
+    const env = environment(served, now, visibility(access), rules);
     return signal === undefined ? env : { ...env, budget: { most: options.planning ?? PLANNING, begun: 0 } };
   };
   const session = ({ access, signal, stages, onQuery }: RequestContext, now: number): Session =>
@@ -283,7 +283,7 @@ export function createFacade(options: FacadeOptions): Facade {
     if (context.access.kind === 'all') return types;
     for (const [name, text] of parameters)
       if (name === '_type') for (const type of text.split(',')) mustBePermitted(type.trim(), 'search', context);
-    const own = types.filter(type => isPermitted(sight(context.access), type, 'search'));
+    const own = types.filter(type => isPermitted(visibility(context.access), type, 'search'));
     if (own.length === 0) throw nothingOfRecords();
     return own;
   };
@@ -300,7 +300,7 @@ export function createFacade(options: FacadeOptions): Facade {
     recordOperations,
     parse,
     read,
-    sight,
+    visibility,
 
     shown(parameters, access) {
       try {
@@ -359,7 +359,7 @@ export function createFacade(options: FacadeOptions): Facade {
       const types = searchable(registry.types, parameters, context);
       const query = compartmentQuery({ ...asked, parameters }, types, parseContext(context));
       // If the caller may not read the patient, the answer does not reveal whether the patient exists.
-      if (isPermitted(sight(context.access), asked.compartment, 'read'))
+      if (isPermitted(visibility(context.access), asked.compartment, 'read'))
         await mustFind(asked.compartment, asked.id, context);
       return answer(query, context);
     },

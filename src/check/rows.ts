@@ -14,7 +14,7 @@ import { conditionPredicate } from '../plan/condition.ts';
 import { type Environment, environment } from '../plan/environment.ts';
 import { findsRows, searchUses } from '../plan/index-use.ts';
 import { idPartsPresent, presentPredicate, servedPredicate, targetRelation } from '../plan/presence.ts';
-import { OPEN_SIGHT } from '../plan/sight.ts';
+import { FULL_VISIBILITY } from '../plan/visibility.ts';
 import { findTable, type TableInfo, unfitIn } from '../sql/catalog.ts';
 import { and, exists, FALSE, isNull, not, or, TRUE } from '../sql/construct.ts';
 import type { TableSurvey } from '../sql/database.ts';
@@ -94,7 +94,7 @@ class Counts {
 
   constructor(context: CheckContext) {
     this.#context = context;
-    this.#env = environment(context.registry, context.now, OPEN_SIGHT);
+    this.#env = environment(context.registry, context.now, FULL_VISIBILITY);
     this.#counter = new RowCounter(context, this.#env);
     this.#elements = new ElementCounts(context, this.#env, this.report);
   }
@@ -160,7 +160,7 @@ class Counts {
   async #reportHidden({ source, at }: Mapping, seen: number): Promise<void> {
     const { catalog, database } = this.#context;
     const info = findTable(catalog, source.table);
-    if (!info || info.isView || (catalog.unseen === undefined && info.disguises === undefined)) return;
+    if (!info || info.isView || (catalog.unseen === undefined && info.alteredReads === undefined)) return;
     this.#surveys ??= database.survey?.(catalog);
     const surveys = await this.#surveys;
     const [key] = [...catalog.tables].find(([, table]) => table === info) ?? [];
@@ -190,7 +190,7 @@ class Counts {
     const info = findTable(catalog, source.table);
     const offered = facade.offers.find(mapping.resource, 'patient');
     if (!info || offered?.inverse !== 'indexed') return;
-    const uses = searchUses(mapping, offered, environment(registry, 0, OPEN_SIGHT));
+    const uses = searchUses(mapping, offered, environment(registry, 0, FULL_VISIBILITY));
     const own = uses.map(({ columns }) => columns.filter(({ alias }) => alias === source.alias));
     for (const columns of own) {
       if (columns.length === 0 || findsRows(source, columns, catalog)) continue;

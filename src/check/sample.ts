@@ -19,7 +19,7 @@ import { bareRelation } from '../plan/condition.ts';
 import { environment } from '../plan/environment.ts';
 import { idsPredicate } from '../plan/identity.ts';
 import { servedPredicate } from '../plan/presence.ts';
-import { OPEN_SIGHT } from '../plan/sight.ts';
+import { FULL_VISIBILITY } from '../plan/visibility.ts';
 import { and, TRUE } from '../sql/construct.ts';
 import { DatabaseError, TOO_LONG } from '../sql/database.ts';
 import type { Expression, Predicate, SqlValue } from '../sql/expression.ts';
@@ -141,7 +141,7 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
         isDeep: false,
         look: async () => (seen.has(mapping) ? undefined : find(mapping, TRUE, PER_RARE)),
       });
-      const branches = branchesOfMapping(mapping, environment(registry, now, OPEN_SIGHT));
+      const branches = branchesOfMapping(mapping, environment(registry, now, FULL_VISIBILITY));
       if (branches.left > 0) cut.push(`${mapping.name} (${branches.left})`);
       for (const branch of branches.looked)
         looks.push({ groups, of: mapping, isDeep: true, look: () => find(mapping, branch, PER_BRANCH) });
@@ -227,7 +227,7 @@ async function servedRows(
   { registry, database, now, signal }: Asking,
 ): Promise<readonly StoredRow[]> {
   const { source } = mapping;
-  const env = environment(registry, now, OPEN_SIGHT);
+  const env = environment(registry, now, FULL_VISIBILITY);
   const from = bareRelation(source, and(servedPredicate(mapping, env), where), env, source.key);
   const orderBy = source.key.map(by => ({ by, descending: false }));
   const plan: SqlPlan = { from, columns: source.key, orderBy, limit, shape: 'rows', searches: true };
@@ -328,7 +328,7 @@ async function readAll(
 async function ownAlone(rows: readonly SampledRow[], reader: Reader, asking: Asking): Promise<readonly SampledRow[]> {
   const isOdd = ({ mapping, expected, served }: SampledRow): boolean =>
     expected === undefined && served.length > 0 && mapping.source.where.kind !== 'always';
-  const env = environment(asking.registry, asking.now, OPEN_SIGHT);
+  const env = environment(asking.registry, asking.now, FULL_VISIBILITY);
   const ofAnother = new Map<Mapping, ReadonlySet<string>>();
   for (const [mapping, odd] of Map.groupBy(rows.filter(isOdd), one => one.mapping)) {
     const ids = [...new Set(odd.flatMap(({ id }) => id ?? []))];

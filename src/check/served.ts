@@ -11,7 +11,7 @@ import { bareRelation } from '../plan/condition.ts';
 import { environment } from '../plan/environment.ts';
 import { idsByForm } from '../plan/identity.ts';
 import { servedPredicate } from '../plan/presence.ts';
-import { OPEN_SIGHT } from '../plan/sight.ts';
+import { FULL_VISIBILITY } from '../plan/visibility.ts';
 import type { Parameters } from '../search/query.ts';
 import { and, or } from '../sql/construct.ts';
 import type { SqlPlan } from '../sql/plan.ts';
@@ -64,7 +64,7 @@ async function ownAlone(
   interpreter: Interpreter<View>,
   { registry, database, now, signal }: Asking,
 ): Promise<readonly SampledRow[]> {
-  const env = environment(registry, now, OPEN_SIGHT);
+  const env = environment(registry, now, FULL_VISIBILITY);
   const nameOf = ({ mapping, id }: SampledRow): string => `${mapping.resource}/${id}`;
   // Compared there; two resources of one id are told there, too.
   const expectedOf = new Set(rows.flatMap(one => (one.expected === undefined ? [] : nameOf(one))));

@@ -7,7 +7,7 @@ import { createReport } from '../mapping/load/problem.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
 import { environment } from '../plan/environment.ts';
 import { leavesOf } from '../plan/offers.ts';
-import { OPEN_SIGHT } from '../plan/sight.ts';
+import { FULL_VISIBILITY } from '../plan/visibility.ts';
 import { searchParametersOf } from '../r4/search-parameters.ts';
 import type { CheckSection } from './section.ts';
 
@@ -22,7 +22,7 @@ export const WITHHELD: CheckSection = {
   title: 'Searches prevented by a value without an inverse',
   weight: 0,
   async run({ registry, facade }) {
-    const env = environment(registry, 0, OPEN_SIGHT);
+    const env = environment(registry, 0, FULL_VISIBILITY);
     const found = new Map<Node, Withheld>();
     for (const type of registry.types) {
       for (const parameter of searchParametersOf(type)) {

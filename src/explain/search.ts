@@ -15,7 +15,7 @@ import { shapeStore } from '../pipeline/shapes.ts';
 import { branchesOf } from '../plan/branches.ts';
 import { environment } from '../plan/environment.ts';
 import { foldedTexts, unfitIndexes } from '../plan/index-use.ts';
-import { OPEN_SIGHT } from '../plan/sight.ts';
+import { FULL_VISIBILITY } from '../plan/visibility.ts';
 import { wants } from '../resource/selection.ts';
 import type { SearchQuery } from '../search/query.ts';
 import { type Database, DatabaseError, type IndexToTry } from '../sql/database.ts';
@@ -78,7 +78,7 @@ export async function explainSearch(
   const { registry } = facade;
   const query = facade.parse(request, { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling });
   const resolving: DryRunStatement[] = [];
-  const session = openSession(database, environment(registry, now, OPEN_SIGHT), shapeStore(), {
+  const session = openSession(database, environment(registry, now, FULL_VISIBILITY), shapeStore(), {
     onQuery: (plan, placeholders) =>
       resolving.push({ purpose: `keys of ${plan.from.table.name}`, mappings: [], plan, placeholders }),
   });

@@ -12,7 +12,7 @@ import { type Environment, environment } from '../plan/environment.ts';
 import { idsByForm, idsPredicate } from '../plan/identity.ts';
 import { presentPredicate } from '../plan/presence.ts';
 import { refersToRows } from '../plan/reference.ts';
-import { OPEN_SIGHT } from '../plan/sight.ts';
+import { FULL_VISIBILITY } from '../plan/visibility.ts';
 import { along } from '../plan/walk.ts';
 import {
   COMPARTMENT_TYPE,
@@ -34,7 +34,7 @@ export function isBound(type: string, registry: Registry): boolean {
 
 function isDirectlyBound(type: string, registry: Registry): boolean {
   if (type === COMPARTMENT_TYPE || patientCompartmentOf(type).length > 0) return true;
-  const env = environment(registry, 0, OPEN_SIGHT);
+  const env = environment(registry, 0, FULL_VISIBILITY);
   return registry.ofType(type).some(mapping => patientReferences(mapping, env).length > 0);
 }
 
@@ -58,7 +58,7 @@ function ledBy(mapping: Mapping, registry: Registry): readonly Leading[] {
 /** True if a resource of this type can belong to several patients at once. */
 export function isShared(type: string, registry: Registry): boolean {
   if (type === COMPARTMENT_TYPE) return false;
-  const env = environment(registry, 0, OPEN_SIGHT);
+  const env = environment(registry, 0, FULL_VISIBILITY);
   return registry.ofType(type).some(mapping => {
     const nodes = patientReferences(mapping, env);
     return nodes.length > 1 || nodes.some(node => nodesBelowEach(mapping.root).has(node));

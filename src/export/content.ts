@@ -35,6 +35,9 @@ export function writeContext({ job }: PartTask, { registry }: PartSource): Write
 }
 
 /** Returns an environment with the rights that the job began with. */
-export function exportEnvironment({ job }: Pick<PartTask, 'job'>, { registry, sight }: PartSource): Session['env'] {
-  return environment(registry, job.transactionTime, sight(job.access));
+export function exportEnvironment(
+  { job }: Pick<PartTask, 'job'>,
+  { registry, visibility }: PartSource,
+): Session['env'] {
+  return environment(registry, job.transactionTime, visibility(job.access));
 }

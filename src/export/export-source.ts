@@ -43,7 +43,7 @@ export async function openSource(
   return {
     registry,
     parse: facade.parse,
-    sight: facade.sight,
+    visibility: facade.visibility,
     shapes: shapeStore(),
     database: () => database,
     async reopen() {

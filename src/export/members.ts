@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { writtenId } from '../pipeline/emitted.ts';
 import { openSession } from '../pipeline/session.ts';
 import { environment } from '../plan/environment.ts';
-import { OPEN_SIGHT, type Sight } from '../plan/sight.ts';
+import { FULL_VISIBILITY, type Visibility } from '../plan/visibility.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { dateInterval } from '../search/dates.ts';
 import { zoneOf } from '../time/zone.ts';
@@ -46,7 +46,7 @@ export async function findMembers(folder: string, job: Asked, source: PartSource
 /** True if there is such a group, with members or without. Throws DatabaseError. */
 export async function isGroup(id: string, { base }: Pick<JobRecord, 'base'>, source: PartSource): Promise<boolean> {
   const asked: Moment = { base, transactionTime: Date.now() };
-  const read = { type: GROUP_TYPE, names: [], slice: { kind: 'ids', ids: [id] }, sight: OPEN_SIGHT } as const;
+  const read = { type: GROUP_TYPE, names: [], slice: { kind: 'ids', ids: [id] }, visibility: FULL_VISIBILITY } as const;
   for await (const _ of textsOf(read, asked, source)) return true;
   return false;
 }
@@ -54,7 +54,7 @@ export async function isGroup(id: string, { base }: Pick<JobRecord, 'base'>, sou
 /** Finds the members of groups that the client may see: who else was exported would tell of the others. */
 async function membersOfGroups(id: string | undefined, job: Asked, source: PartSource): Promise<Set<string>> {
   const slice: Slice = id === undefined ? { kind: 'all' } : { kind: 'ids', ids: [id] };
-  const read = { type: GROUP_TYPE, names: ['member'], slice, sight: source.sight(job.access) };
+  const read = { type: GROUP_TYPE, names: ['member'], slice, visibility: source.visibility(job.access) };
   const members = new Set<string>();
   for await (const json of textsOf(read, job, source))
     for (const member of membersIn(json, job, source)) members.add(member);
@@ -73,7 +73,11 @@ async function served(
   const found = new Set<string>();
   // Only finds the patients; the job's own rights decide what of their data is written.
   for (const slice of slices)
-    for await (const json of textsOf({ type: COMPARTMENT_TYPE, names: [], slice, sight: OPEN_SIGHT }, job, source))
+    for await (const json of textsOf(
+      { type: COMPARTMENT_TYPE, names: [], slice, visibility: FULL_VISIBILITY },
+      job,
+      source,
+    ))
       found.add(writtenId(json, COMPARTMENT_TYPE));
   return found;
 }
@@ -83,16 +87,16 @@ interface Read {
   /** Elements. */
   readonly names: readonly string[];
   readonly slice: Slice;
-  readonly sight: Sight;
+  readonly visibility: Visibility;
 }
 
 /** Reads resources of a type with some of their elements. */
 async function* textsOf(
-  { type, names, slice, sight }: Read,
+  { type, names, slice, visibility }: Read,
   job: Moment,
   { registry, shapes, database }: PartSource,
 ): AsyncGenerator<string, void, undefined> {
-  const env = environment(registry, job.transactionTime, sight);
+  const env = environment(registry, job.transactionTime, visibility);
   const session = openSession(database(), env, shapes, { bulkhead: 'export' });
   const query: TypeQuery = { filters: [], alternatives: [], about: undefined, selection: { kind: 'elements', names } };
   const request: SliceRequest = { type, query, slice };

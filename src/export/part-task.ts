@@ -29,7 +29,7 @@ export interface PartTask {
 export interface PartSource {
   readonly registry: Registry;
   readonly parse: Facade['parse'];
-  readonly sight: Facade['sight'];
+  readonly visibility: Facade['visibility'];
   readonly shapes: Shapes;
   readonly database: () => Database;
   /** Opens the database again after an outage. Throws DatabaseError while the outage lasts. */

@@ -8,7 +8,7 @@ import type { Facade, RequestContext } from '../facade.ts';
 import type { Registry } from '../mapping/model.ts';
 import { childrenWithoutStamp } from '../mapping/own-row.ts';
 import { FhirError, type Issue, issueOf } from '../outcome.ts';
-import { isPermitted } from '../plan/sight.ts';
+import { isPermitted } from '../plan/visibility.ts';
 import { isSelectable } from '../r4/definitions.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import type { Parameters } from '../search/query.ts';
@@ -30,11 +30,11 @@ const ELSEWHERE = new Set(['_format', '_pretty']);
 export function readExportRequest(
   level: ExportLevel,
   parameters: Parameters,
-  facade: Pick<Facade, 'registry' | 'parse' | 'sight'>,
+  facade: Pick<Facade, 'registry' | 'parse' | 'visibility'>,
   context: RequestContext,
 ): UnderstoodRequest {
   const access = exportable(context.access);
-  const sight = facade.sight(access);
+  const visibility = facade.visibility(access);
   const reading: Reading = {
     facade,
     context: { ...context, access },
@@ -55,7 +55,7 @@ export function readExportRequest(
     else ignore(reading, printable(name), 'not a parameter of an export');
   }
   const mustBePermitted = (type: string): void => {
-    if (!isPermitted(sight, type, 'search'))
+    if (!isPermitted(visibility, type, 'search'))
       throw new FhirError('no-permission', `Your access does not allow you to export ${type} resources`);
   };
   for (const type of [...(reading.types ?? []), ...reading.associated]) mustBePermitted(type);
@@ -64,7 +64,7 @@ export function readExportRequest(
   if (level.kind === 'group' || reading.patients !== undefined) mustBePermitted(COMPARTMENT_TYPE);
   const request = requestOf(
     reading,
-    facade.registry.types.filter(type => isPermitted(sight, type, 'search')),
+    facade.registry.types.filter(type => isPermitted(visibility, type, 'search')),
   );
   // Errors of a filter are reported at once; a type without `_lastUpdated` fails alone, later.
   for (const type of request.types) {

@@ -124,7 +124,7 @@ function deletedPredicate(deleted: DeletedMapping, request: SliceRequest, { env 
 function scopePredicate(mapping: Mapping, { slice, query }: SliceRequest, env: Session['env']): Predicate {
   return and(
     servedPredicate(mapping, env),
-    env.sight.allows(mapping, 'search', env),
+    env.visibility.allows(mapping, 'search', env),
     slicePredicate(mapping, slice, env),
     query.about === undefined ? TRUE : required(associatedPredicate(mapping, query.about, env)),
   );

@@ -65,7 +65,7 @@ export interface Problem {
 /** The parts that bulk export needs. */
 export interface ExportParts {
   readonly jobs: Jobs;
-  readonly facade: Pick<Facade, 'registry' | 'parse' | 'offers' | 'sight'>;
+  readonly facade: Pick<Facade, 'registry' | 'parse' | 'offers' | 'visibility'>;
 }
 
 export interface AppParts {

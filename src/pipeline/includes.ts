@@ -8,8 +8,8 @@ import { isBound } from '../plan/compartment.ts';
 import { bareRelation } from '../plan/condition.ts';
 import { inStatements, oursAmong, theirsAmong } from '../plan/key.ts';
 import { servedPredicate } from '../plan/presence.ts';
-import type { Action } from '../plan/sight.ts';
 import { amongPicked } from '../plan/through-lookups.ts';
+import type { Action } from '../plan/visibility.ts';
 import { along } from '../plan/walk.ts';
 import type { Include } from '../search/query.ts';
 import { and, FALSE, some, TRUE } from '../sql/construct.ts';
@@ -149,6 +149,6 @@ function backward(
  */
 function served(mapping: Mapping, action: Action, extra: Predicate, session: Session, referred = false): AskedRows {
   const { env } = session;
-  const seen = env.sight.rules.includes ? env.sight.allows(mapping, action, env, { referred }) : TRUE;
+  const seen = env.visibility.rules.includes ? env.visibility.allows(mapping, action, env, { referred }) : TRUE;
   return { mapping, where: and(servedPredicate(mapping, env), seen, extra) };
 }

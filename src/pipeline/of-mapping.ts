@@ -5,7 +5,7 @@
 import type { Mapping, Registry } from '../mapping/model.ts';
 import { branchesOf } from '../plan/branches.ts';
 import { environment } from '../plan/environment.ts';
-import { OPEN_SIGHT } from '../plan/sight.ts';
+import { FULL_VISIBILITY } from '../plan/visibility.ts';
 import type { Database } from '../sql/database.ts';
 import { emitAll } from './emitted.ts';
 import { readPage } from './page.ts';
@@ -27,9 +27,14 @@ export async function firstOfMapping(
   count: number,
   { database, registry, now, signal }: OfMapping,
 ): Promise<readonly { readonly id: string; readonly json: string }[]> {
-  const session = openSession(database, environment(registryOf(registry, mapping), now, OPEN_SIGHT), shapeStore(), {
-    signal,
-  });
+  const session = openSession(
+    database,
+    environment(registryOf(registry, mapping), now, FULL_VISIBILITY),
+    shapeStore(),
+    {
+      signal,
+    },
+  );
   const asked = { type: mapping.resource, filters: [], sort: [] };
   const branches = await planResolved(session, env => branchesOf(asked, env));
   const wanted = { sort: [], selection: { kind: 'all' }, count, cursor: undefined } as const;

@@ -42,7 +42,7 @@ function orderOf({ type, sort }: TypeQuestion, env: Environment): string {
     env.registry.ofType(type).map(mapping => {
       const { ordinal, name, group, source } = mapping;
       const parts = sort.map(({ parameter, descending }) =>
-        sortParts(mapping, parameter, env, descending)?.map(({ face }) => face?.apart ?? null),
+        sortParts(mapping, parameter, env, descending)?.map(({ face }) => face?.statementKey ?? null),
       );
       const key = source.key.map(column => [expressionKey(column), column.type]);
       return [ordinal, name, group, source.table, key, parts];

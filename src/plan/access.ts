@@ -1,7 +1,7 @@
 /**
  * Limits every plan to what the caller may see, as a predicate: rows that a search matches, counts, chains through or
- * includes. In: a mapping, the action, and the environment with the caller's sight. Out: a Predicate that holds for the
- * rows whose resource the caller may see. A type that no permission names is refused.
+ * includes. In: a mapping, the action, and the environment with the caller's visibility. Out: a Predicate that holds
+ * for the rows whose resource the caller may see. A type that no permission names is refused.
  * https://hl7.org/fhir/R4/compartmentdefinition-patient.html
  */
 import { childrenOf, namedNodesOf } from '../mapping/children.ts';
@@ -15,13 +15,20 @@ import { compartmentPaths, inCompartments, isBound, isPatientReference } from '.
 import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
 import { filterPredicate } from './filter.ts';
+import { joinedInSelects } from './in-selects.ts';
 import { onceKnown } from './key.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
 import { referenceLeaf, refersToRows } from './reference.ts';
 import { type ReadReferring, someOfGroup } from './referring.ts';
-import { type Action, OPEN_SIGHT, permissionsOf, type Rows, type SeenPatients, type SeenPermission } from './sight.ts';
-import { togetherTaken } from './taken.ts';
 import { throughLookups } from './through-lookups.ts';
+import {
+  type Action,
+  FULL_VISIBILITY,
+  permissionsOf,
+  type Rows,
+  type SeenPatients,
+  type SeenPermission,
+} from './visibility.ts';
 import { along } from './walk.ts';
 
 /** Returns the condition for the rows of a mapping that the caller may see. */
@@ -31,13 +38,13 @@ export function accessPredicate(
   env: Environment,
   { referred = false, few = action === 'read' }: Rows = {},
 ): Predicate {
-  const permissions = permissionsOf(env.sight, mapping.resource, action);
+  const permissions = permissionsOf(env.visibility, mapping.resource, action);
   if (permissions === undefined) return TRUE;
-  const known = referred && env.sight.uniform && !isBound(mapping);
-  const going: Going = { before: [], first: !few };
+  const known = referred && env.visibility.uniform && !isBound(mapping);
+  const progress: ReferringProgress = { before: [], first: !few };
   return or(
     ...permissions.map(({ within, ...conditional }) => {
-      const patients = known ? TRUE : withinPredicate(mapping, within, env, going);
+      const patients = known ? TRUE : withinPredicate(mapping, within, env, progress);
       return patients.kind === 'false' ? FALSE : and(patients, conditions(mapping, conditional, env));
     }),
   );
@@ -49,15 +56,15 @@ type FoundPatients = SeenPatients & { readonly kind: 'found' };
  * Returns an environment without access control: the conditions of a scope or rule read all rows, not only its
  * holder's.
  */
-function openly(env: Environment): Environment {
-  return Object.create(env, { sight: { value: OPEN_SIGHT } });
+function withoutAccessControl(env: Environment): Environment {
+  return Object.create(env, { visibility: { value: FULL_VISIBILITY } });
 }
 
 type Conditional = Pick<SeenPermission, 'where' | 'except'>;
 
 function conditions(mapping: Mapping, { where, except }: Conditional, env: Environment): Predicate {
-  const { rules } = env.sight;
-  const open = openly(env);
+  const { rules } = env.visibility;
+  const open = withoutAccessControl(env);
   const required = rules.conditions ? where.map(filter => filterPredicate(mapping, filter, open) ?? FALSE) : [];
   // If the label cannot be searched, the resource counts as having it.
   const hidden = rules.labels ? except.map(filter => filterPredicate(mapping, filter, open) ?? TRUE) : [];
@@ -65,7 +72,7 @@ function conditions(mapping: Mapping, { where, except }: Conditional, env: Envir
 }
 
 /** How the search for referring rows outside of the compartment proceeds. */
-interface Going {
+interface ReferringProgress {
   /** The mappings outside of the compartment that the search has passed through; each refers to the one before it. */
   readonly before: readonly Mapping[];
   /**
@@ -78,17 +85,22 @@ interface Going {
  * Returns the rows that belong to patients who are in all of these sets. If the mapping belongs to no patient, returns
  * the rows that such rows refer to.
  */
-function withinPredicate(mapping: Mapping, within: readonly SeenPatients[], env: Environment, going: Going): Predicate {
+function withinPredicate(
+  mapping: Mapping,
+  within: readonly SeenPatients[],
+  env: Environment,
+  progress: ReferringProgress,
+): Predicate {
   // The server's own resources belong to nobody.
   if (within.length === 0 || mapping.source.key.length === 0) return TRUE;
-  if (!isBound(mapping)) return env.sight.rules.referred ? referredWithin(mapping, within, env, going) : TRUE;
+  if (!isBound(mapping)) return env.visibility.rules.referred ? referredWithin(mapping, within, env, progress) : TRUE;
   return and(...within.map(patients => compartment(mapping, patients, env)));
 }
 
 /** Returns rows that belong to one of these patients, and in which no list names another patient. */
 function compartment(mapping: Mapping, patients: SeenPatients, env: Environment): Predicate {
   const own = ofPatients(mapping, patients, env);
-  if (own.kind === 'false' || !env.sight.rules.shared) return own;
+  if (own.kind === 'false' || !env.visibility.rules.shared) return own;
   return and(own, not(ofOthers(mapping, patients, env)));
 }
 
@@ -112,7 +124,7 @@ function ofOthers(mapping: Mapping, patients: SeenPatients, env: Environment): P
 
 /** Returns the rows of a Patient mapping that the search finds. */
 function arePatients(mapping: Mapping, patients: FoundPatients, env: Environment): Predicate {
-  return and(...patients.filters.map(filter => filterPredicate(mapping, filter, openly(env)) ?? FALSE));
+  return and(...patients.filters.map(filter => filterPredicate(mapping, filter, withoutAccessControl(env)) ?? FALSE));
 }
 
 /** True if the reference leads to one of these patients. */
@@ -141,7 +153,7 @@ function referredWithin(
   mapping: Mapping,
   within: readonly SeenPatients[],
   env: Environment,
-  { before, first }: Going,
+  { before, first }: ReferringProgress,
 ): Predicate {
   const chain = [...before, mapping];
   const all = referring(mapping, env.registry).filter(
@@ -154,20 +166,25 @@ function referredWithin(
   const groups = Map.groupBy(sources, ({ source }) => source.group);
   const ofMany = within.some(({ kind }) => kind === 'ids') ? 'before' : 'by index';
   const read: ReadReferring = first ? ofMany : 'for each';
-  return togetherTaken([...groups.values()].map(group => someOfGroup(mapping, group, env, read)));
+  return joinedInSelects([...groups.values()].map(group => someOfGroup(mapping, group, env, read)));
 }
 
-function visibleWithin(mapping: Mapping, within: readonly SeenPatients[], env: Environment, going: Going): Predicate {
-  const permissions = env.sight.permissions?.get(mapping.resource) ?? [];
+function visibleWithin(
+  mapping: Mapping,
+  within: readonly SeenPatients[],
+  env: Environment,
+  progress: ReferringProgress,
+): Predicate {
+  const permissions = env.visibility.permissions?.get(mapping.resource) ?? [];
   const usable = permissions.filter(({ read, search }) => read || search);
   if (usable.length === 0) return FALSE;
   // The permission's own patients need no second check if they are the same.
-  const inside = withinPredicate(mapping, within, env, going);
+  const inside = withinPredicate(mapping, within, env, progress);
   if (inside.kind === 'false') return FALSE;
   const own = usable.map(({ within: others, ...conditional }) => {
     const further = others.filter(other => !within.includes(other) && !within.some(one => isSame(one, other)));
     return and(
-      further.length === 0 ? TRUE : withinPredicate(mapping, further, env, going),
+      further.length === 0 ? TRUE : withinPredicate(mapping, further, env, progress),
       conditions(mapping, conditional, env),
     );
   });

@@ -15,9 +15,9 @@ import { bareRelation } from './condition.ts';
 import { checkBudget, type Environment, withShortLists } from './environment.ts';
 import { filterPredicate } from './filter.ts';
 import { servedPredicate } from './presence.ts';
-import { type Action, permissionsOf } from './sight.ts';
 import { type SortFace, sortParts } from './sort.ts';
 import { amongPicked, throughLookups } from './through-lookups.ts';
+import { type Action, permissionsOf } from './visibility.ts';
 
 export interface Branch {
   /** The mappings' group and sort columns, as text. `ordinal` orders the branches and is unique. */
@@ -97,7 +97,7 @@ function rowsByKeys(mapping: Mapping, request: BranchRequest, env: Environment):
   checkBudget(env);
   const { action = 'search', filters } = request;
   const few = action === 'read' || filters.some(isOfFewIds);
-  const seen = env.sight.rules.matches ? env.sight.allows(mapping, action, env, { few }) : TRUE;
+  const seen = env.visibility.rules.matches ? env.visibility.allows(mapping, action, env, { few }) : TRUE;
   const asked = seen.kind === 'false' ? seen : and(seen, askedOf(mapping, filters, env));
   const byKey = request.sort.length === 0;
   const relation = bareRelation(mapping.source, asked, env);
@@ -121,8 +121,10 @@ function isOfFewIds(filter: Filter): boolean {
 }
 
 /** True if the request names patients or other resources: its rows are few, and an index finds them. */
-function namesResources({ type, filters, action = 'search' }: BranchRequest, { sight }: Environment): boolean {
-  const ofPatients = permissionsOf(sight, type, action)?.every(({ within }) => within.some(one => one.kind === 'ids'));
+function namesResources({ type, filters, action = 'search' }: BranchRequest, { visibility }: Environment): boolean {
+  const ofPatients = permissionsOf(visibility, type, action)?.every(({ within }) =>
+    within.some(one => one.kind === 'ids'),
+  );
   return (
     ofPatients === true ||
     filters.some(
@@ -148,7 +150,7 @@ export function groupBranches(
       if (contradicts(rows, part.where)) continue;
       const where = and(rows, part.where);
       // Variants that sort by different columns cannot share a scan.
-      const columns = part.faces.map(face => face?.apart ?? '').join('|');
+      const columns = part.faces.map(face => face?.statementKey ?? '').join('|');
       const key = [mapping.group, part.number, columns === '' ? '' : digest(columns)].join('|');
       const members = groups.get(key) ?? [];
       members.push({ mapping, where, part });

@@ -9,7 +9,7 @@ import { COMPARTMENT_TYPE, searchParameterOf } from '../r4/search-parameters.ts'
 import { compartmentCodes, isBound, isPatientReference } from './compartment.ts';
 import { type Environment, environment } from './environment.ts';
 import { leavesOf } from './offers.ts';
-import { OPEN_SIGHT } from './sight.ts';
+import { FULL_VISIBILITY } from './visibility.ts';
 
 export interface CompartmentProblem {
   readonly at: Position;
@@ -21,7 +21,7 @@ export interface CompartmentProblem {
 const INSTEAD = '`compartment: { none: … }` with the reason why its resources belong to no patient';
 
 export function compartmentProblems(registry: Registry): readonly CompartmentProblem[] {
-  const env = environment(registry, 0, OPEN_SIGHT);
+  const env = environment(registry, 0, FULL_VISIBILITY);
   const places = new Map<string, CompartmentProblem>();
   const owners = ownersOfTables(registry);
   for (const mapping of registry.mappings) {

@@ -12,7 +12,7 @@ import { and, isNull, not, or } from '../sql/construct.ts';
 import type { Predicate, SqlValue } from '../sql/expression.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { type ForInstants, forInstants, isTimeless, servesInstant } from './reuse/moments.ts';
-import type { Sight } from './sight.ts';
+import type { Visibility } from './visibility.ts';
 
 /** A query for keys of a mapping's rows. */
 export interface KeysQuestion {
@@ -31,13 +31,13 @@ export interface MadeOnce {
   readonly made: Predicate | undefined;
   /** The keys that it requested, and how often keys were missing. */
   readonly pending: ReadonlyMap<string, KeysQuestion>;
-  readonly missed: number;
+  readonly missedCount: number;
 }
 
 export interface Environment extends Clock {
   readonly registry: Registry;
   /** What the caller may see; it applies to every row that is read, counted or checked for existence. */
-  readonly sight: Sight;
+  readonly visibility: Visibility;
   /** By the name of the query. `many`: too many keys to list, so a correlated EXISTS is better. */
   readonly resolved: Map<string, readonly (readonly SqlValue[])[] | 'many'>;
   readonly pending: Map<string, KeysQuestion>;
@@ -115,12 +115,17 @@ export const ALL_RULES: Rules = {
   anchor: true,
 };
 
-export function environment(registry: Registry, now: number, sight: Sight, rules: Rules = ALL_RULES): Environment {
-  const { plainIds: ids } = sight;
+export function environment(
+  registry: Registry,
+  now: number,
+  visibility: Visibility,
+  rules: Rules = ALL_RULES,
+): Environment {
+  const { plainIds: ids } = visibility;
   return {
     registry,
     now,
-    sight,
+    visibility,
     resolved: new Map(),
     pending: new Map(),
     missed: { count: 0 },

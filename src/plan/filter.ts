@@ -12,7 +12,6 @@ import { withColumnValues } from '../sql/alike.ts';
 import { and, equals, every, FALSE, or, some, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 import { weightOf } from '../sql/walk.ts';
-import { bearingLeaf } from './bearing.ts';
 import { inCompartments } from './compartment.ts';
 import { bareRelation } from './condition.ts';
 import { withColumnBounds } from './date-bounds.ts';
@@ -23,6 +22,7 @@ import { presentPredicate, servedPredicate } from './presence.ts';
 import { referenceLeaf, refersToRows, writtenReferenceLeaf } from './reference.ts';
 import { someReferring, whereReferring } from './referring.ts';
 import { type ForInstants, forInstants, isTimeless, servesInstant } from './reuse/moments.ts';
+import { searchableValueLeaf } from './searchable-value.ts';
 import { throughLookups } from './through-lookups.ts';
 import { along, anyCaseAny, child, exactAny, primitiveAny } from './walk.ts';
 
@@ -169,7 +169,7 @@ function parameterPresent(mapping: Mapping, parameter: SearchParameter, env: Env
   return some(
     (parameter.paths ?? []).map(path => {
       const last = path.at(-1);
-      return last && 'exists' in last ? TRUE : along(mapping.root, path, bearingLeaf(parameter.type, env), env);
+      return last && 'exists' in last ? TRUE : along(mapping.root, path, searchableValueLeaf(parameter.type, env), env);
     }),
   );
 }
@@ -224,11 +224,11 @@ function chainPredicate(
     const target = env.registry.mapping(node.target);
     const to = filter.to.find(({ type }) => type === target.resource);
     if (!to) return FALSE;
-    const name = `${target.name}|${JSON.stringify(to.filter)}${env.sight.key}`;
+    const name = `${target.name}|${JSON.stringify(to.filter)}${env.visibility.key}`;
     const wanted = onceInRound(name, env, within =>
       onceKnown(within, () => {
         const asked = filterPredicate(target, to.filter, within);
-        const seen = asked && and(env.sight.rules.chains ? searchable(target, within) : TRUE, asked);
+        const seen = asked && and(env.visibility.rules.chains ? searchable(target, within) : TRUE, asked);
         return seen && throughLookups(bareRelation(target.source, seen, within), target.name, within);
       }),
     );
@@ -239,8 +239,8 @@ function chainPredicate(
 
 /** Returns the rows of a mapping that the caller may search. Cached, because many filters may lead to one mapping. */
 function searchable(mapping: Mapping, env: Environment): Predicate {
-  const name = `seen ${mapping.name}|${env.sight.key}`;
-  return onceInRound(name, env, within => within.sight.allows(mapping, 'search', within));
+  const name = `seen ${mapping.name}|${env.visibility.key}`;
+  return onceInRound(name, env, within => within.visibility.allows(mapping, 'search', within));
 }
 
 /** Matches if some row of a mapping of the filter's type refers to our row and passes the filter. */
@@ -255,7 +255,7 @@ function hasPredicate(
       const refers = whereReferring(mapping, source, { paths }, env);
       if (!refers || refers.kind === 'false') return refers;
       const asked = filterPredicate(source, filter.filter, env);
-      const seen = asked && and(env.sight.rules.has ? searchable(source, env) : TRUE, asked);
+      const seen = asked && and(env.visibility.rules.has ? searchable(source, env) : TRUE, asked);
       const passes = seen && throughLookups(bareRelation(source.source, seen, env), source.name, env);
       if (!passes || passes.kind === 'false') return passes;
       return someReferring(mapping, source, { paths, where: and(servedPredicate(source, env), passes) }, env);
@@ -274,7 +274,7 @@ function askingIn(env: Environment): Asking {
     exact: (...texts) => exactAny(texts, env),
     anyCase: (...texts) => anyCaseAny(texts, env),
     present: node => presentPredicate(node, env),
-    bears: type => bearingLeaf(type, env),
+    hasSearchable: type => searchableValueLeaf(type, env),
     along: (node, path, leaf) => along(node, path, leaf, env),
     child: (node, element, leaf) => child(node, element, leaf, env),
     refersTo: references => referenceLeaf(references, env),

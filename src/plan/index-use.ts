@@ -18,8 +18,8 @@ import { walk } from '../sql/walk.ts';
 import { type Environment, environment } from './environment.ts';
 import { LISTED_AT_MOST } from './key.ts';
 import { leavesOf } from './offers.ts';
-import { OPEN_SIGHT } from './sight.ts';
 import { sortParts } from './sort.ts';
+import { FULL_VISIBILITY } from './visibility.ts';
 
 export interface WithoutIndex {
   /** The code of the search parameter. */
@@ -104,7 +104,7 @@ function withoutIndex(
   { mappings, registry, catalog }: Mapped,
   usesOf: (mapping: Mapping, one: Offered, env: Environment) => readonly Use[],
 ): readonly WithoutIndex[] {
-  const env = environment(registry, 0, OPEN_SIGHT);
+  const env = environment(registry, 0, FULL_VISIBILITY);
   const tables = new Map(mappings.map(mapping => [mapping, tablesByAlias(mapping)]));
   return offered.flatMap(one => {
     const names = [...tables].flatMap(([mapping, byAlias]) =>

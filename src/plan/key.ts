@@ -192,14 +192,14 @@ export function onceInRound<Made extends Predicate | undefined>(
 ): Made {
   const known = env.made.get(name);
   if (known !== undefined) {
-    env.missed.count += known.missed;
+    env.missed.count += known.missedCount;
     for (const [key, question] of known.pending) env.pending.set(key, question);
     return known.made as Made;
   }
   const pending = new Map<string, KeysQuestion>();
   const before = env.missed.count;
   const made = make(Object.create(env, { pending: { value: pending } }));
-  env.made.set(name, { made, pending, missed: env.missed.count - before });
+  env.made.set(name, { made, pending, missedCount: env.missed.count - before });
   for (const [key, question] of pending) env.pending.set(key, question);
   return made;
 }

@@ -19,8 +19,8 @@ import { TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 import { type Environment, environment } from './environment.ts';
 import { filterPredicate } from './filter.ts';
-import { OPEN_SIGHT } from './sight.ts';
 import { sortParts } from './sort.ts';
+import { FULL_VISIBILITY } from './visibility.ts';
 import { along } from './walk.ts';
 
 /** Makes the offers. `own`: constant mappings of types that are the server's own; `valueSets`: its own value sets. */
@@ -37,7 +37,7 @@ export function makeOffers(
       const offered = added.length === 0 ? mapped.get(type) : undefined;
       return [
         type,
-        offered ?? offersOfType(type, [...registry.ofType(type), ...added], environment(registry, 0, OPEN_SIGHT)),
+        offered ?? offersOfType(type, [...registry.ofType(type), ...added], environment(registry, 0, FULL_VISIBILITY)),
       ];
     }),
   );
@@ -79,7 +79,7 @@ const known = new WeakMap<Registry, ReadonlyMap<string, OffersOfType>>();
 function offersOf(registry: Registry): ReadonlyMap<string, OffersOfType> {
   const kept = known.get(registry);
   if (kept !== undefined) return kept;
-  const env = environment(registry, 0, OPEN_SIGHT);
+  const env = environment(registry, 0, FULL_VISIBILITY);
   const made = new Map(registry.types.map(type => [type, offersOfType(type, registry.ofType(type), env)]));
   known.set(registry, made);
   return made;

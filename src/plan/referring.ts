@@ -12,7 +12,7 @@ import { renameExpression, renamePredicate, renameRelation } from '../sql/rename
 import { childFirst, mentions } from './child-first.ts';
 import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
-import { takenFrom } from './taken.ts';
+import { inSelectsOf } from './in-selects.ts';
 import { along } from './walk.ts';
 
 export interface References {
@@ -68,7 +68,7 @@ export function someOfGroup(
   const { relation } = renameRelation(rows);
   const outside = new Set(inside.keys());
   const isOnce = read === 'before' || (read === 'by index' && isOneWay(relation, outside));
-  const found = isOnce ? takenFrom(relation, outside) : undefined;
+  const found = isOnce ? inSelectsOf(relation, outside) : undefined;
   return renamePredicate(found ?? exists(childFirst(relation, outside), { searches: true }), inside);
 }
 

@@ -13,7 +13,7 @@ import { zoneOf } from '../time/zone.ts';
 import { hasBranch } from './branches.ts';
 import { environment } from './environment.ts';
 import { makeOffers } from './offers.ts';
-import { OPEN_SIGHT } from './sight.ts';
+import { FULL_VISIBILITY } from './visibility.ts';
 
 export interface SearchProblem {
   readonly severity: 'error' | 'warning';
@@ -79,6 +79,6 @@ export function searchProblems(
 /** True if no mapping can match. False if keys would have to be fetched to decide. */
 function isNeverFound({ type, parameters }: WrittenSearch, context: ParseContext, registry: Registry): boolean {
   const { filters } = parseSearch(type, parameters, context);
-  const env = environment(registry, Date.now(), OPEN_SIGHT);
+  const env = environment(registry, Date.now(), FULL_VISIBILITY);
   return filters.length > 0 && !hasBranch({ type, filters }, env) && env.pending.size === 0;
 }

@@ -65,7 +65,7 @@ export function idFace(
         return keys.map((part, i) => rawOf(values[i] ?? '', part));
       },
     },
-    apart: form,
+    statementKey: form,
     begin: form,
     side: key => {
       const text = String(key);
@@ -115,7 +115,7 @@ function faceOf(node: RefNode, target: Mapping, parts: readonly IdPart[], env: E
   const read = own.includes(undefined) ? lookedUp(node, columns, env) : own;
   const byColumn = new Map(columns.map((column, i) => [column, read[i] ?? column]));
   const face = idFace(parts, `${target.resource}/`, column => byColumn.get(column) ?? column);
-  return { ...face, apart: [face.apart, ...face.by.map(expressionKey)].join() };
+  return { ...face, statementKey: [face.statementKey, ...face.by.map(expressionKey)].join() };
 }
 
 /** Returns our column that is joined with a column of the target and has the same kind of type. */

@@ -110,7 +110,7 @@ export function constantFace(text: string): SortFace {
   return {
     by: [],
     order: { by: () => [], toKey: () => text, fromKey: () => [] },
-    apart: text,
+    statementKey: text,
     side: key => (text === key ? undefined : text < String(key) ? 'below' : 'above'),
   };
 }
@@ -118,12 +118,12 @@ export function constantFace(text: string): SortFace {
 /** Merges all constants into one choice, in the order asked for, so that the first of several in a row counts. */
 export function constantsAsOne(candidates: readonly Candidate[], descending: boolean): readonly Candidate[] {
   const isConstant = ({ face }: Candidate): boolean => face.by.length === 0 && face.begin === undefined;
-  const constants = candidates.filter(isConstant).map(({ where, face }) => ({ when: where, text: face.apart }));
+  const constants = candidates.filter(isConstant).map(({ where, face }) => ({ when: where, text: face.statementKey }));
   if (constants.length < 2) return candidates;
   constants.sort((a, b) => (a.text < b.text === descending ? 1 : -1));
   const of = constants.map(({ when, text }) => ({ when, give: constant(text, UNICODE) }));
   const by: Expression = { kind: 'choice', of, type: UNICODE };
-  const face = { by: [by], order: CODE_ORDER, apart: expressionKey(by) };
+  const face = { by: [by], order: CODE_ORDER, statementKey: expressionKey(by) };
   const one = { where: or(...of.map(({ when }) => when)), face, isInRows: false };
   return [...candidates.filter(candidate => !isConstant(candidate)), one];
 }

@@ -43,7 +43,7 @@ function inRows({ where, face }: Candidate, descending: boolean): Candidate | un
   if (face.by.length === 0) return { where, face, isInRows: true };
   const by = firstOf(where, face.by, descending);
   if (!by) return undefined;
-  return { where, face: { ...face, by, apart: [face.begin, ...by.map(expressionKey)].join() }, isInRows: true };
+  return { where, face: { ...face, by, statementKey: [face.begin, ...by.map(expressionKey)].join() }, isInRows: true };
 }
 
 type Look = Extract<Predicate, { kind: 'exists' | 'some-piece' }>;

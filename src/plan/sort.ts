@@ -130,7 +130,7 @@ function faceOf(leaf: Node, parameter: SearchParameter): readonly FaceWhen[] | u
   }
   if (leaf.kind !== 'value' || !leaf.codec.order) return undefined;
   const by = leaf.codec.order.by(leaf.from);
-  return [{ when: TRUE, face: { by, order: leaf.codec.order, apart: by.map(expressionKey).join() } }];
+  return [{ when: TRUE, face: { by, order: leaf.codec.order, statementKey: by.map(expressionKey).join() } }];
 }
 
 /** A sort of values, and the condition on the rows or pieces that sort so, evaluated where the value stands. */
@@ -144,7 +144,7 @@ export interface SortFace {
   readonly by: readonly Expression[];
   readonly order: OrderFace;
   /** Rows with different texts here cannot be ordered by one statement. */
-  readonly apart: string;
+  readonly statementKey: string;
   /** Prefix of all keys of these rows, which no key of rows with other sort expressions has. */
   readonly begin?: string;
   /** For a key that is none of these rows': on which side of it all rows are. Undefined if `by` decides. */

@@ -5,15 +5,15 @@
  * docs/decisions/0270-codes-one-join-away.md
  */
 import type { JoinColumn } from '../mapping/model.ts';
-import { and, conjuncts, FALSE, or, taken } from '../sql/construct.ts';
+import { and, conjuncts, FALSE, inSelects, or } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, FunctionName, Join, Predicate, Relation } from '../sql/expression.ts';
 import { predicateKey } from '../sql/expression-key.ts';
 import type { Identifier, TableName } from '../sql/identifier.ts';
 import { walk } from '../sql/walk.ts';
 import { asksExactly, boundOf, freeAliases, isOf } from './bounds.ts';
 import type { Environment } from './environment.ts';
+import { isComparedAlike } from './in-selects.ts';
 import { addPlaceholders, keysFirst, oursAmong } from './key.ts';
-import { isComparedAlike } from './taken.ts';
 import { type PlanningContext, wordsFirst } from './words-first.ts';
 
 /** A to-one join by key columns: `theirs` of the joined row, `ours` of rows before it. */
@@ -56,7 +56,7 @@ export function amongPicked({ joins, where }: Relation): Predicate {
     const pair = link?.on.find(({ theirs, ours }) => isComparedAlike(theirs.type, ours.type));
     if (!link || !pair || asked.length === 0) return [];
     const from = { table: link.table, alias: link.alias, joins: [], where: and(link.where, ...asked) };
-    return [taken(pair.ours, [{ select: pair.theirs, from }])];
+    return [inSelects(pair.ours, [{ select: pair.theirs, from }])];
   });
   return bounds.length === 0 ? where : and(where, ...bounds);
 }

@@ -36,13 +36,13 @@ export function wordsFirst({ table, alias, joins, where }: Relation, asking: Pla
   const { words = [] } = asking.env.registry.pack;
   if (words.length === 0) return where;
   const tables = new Map([[alias, table], ...joins.map((join): [Identifier, TableName] => [join.alias, join.table])]);
-  const going: Going = { ...asking, alias, tables, words, sought: new Set() };
-  const bound = boundOf(where, part => boundOfPart(part, going));
-  return bound && going.sought.size > 0 ? and(bound, where) : where;
+  const context: WordsContext = { ...asking, alias, tables, words, sought: new Set() };
+  const bound = boundOf(where, part => boundOfPart(part, context));
+  return bound && context.sought.size > 0 ? and(bound, where) : where;
 }
 
 /** The context, with the tables of its aliases. */
-interface Going extends PlanningContext {
+interface WordsContext extends PlanningContext {
   readonly alias: Identifier;
   readonly tables: ReadonlyMap<Identifier, TableName>;
   readonly words: readonly WordIndex[];
@@ -51,24 +51,24 @@ interface Going extends PlanningContext {
 }
 
 /** Returns the condition on the rows' own columns that a part implies. */
-function boundOfPart(of: Predicate, going: Going): Predicate | undefined {
-  if (of.kind === 'contains') return of.not ? undefined : boundOfWords(of, going);
-  return asksExactly(of) && isOf(of, going.alias) ? of : undefined;
+function boundOfPart(of: Predicate, context: WordsContext): Predicate | undefined {
+  if (of.kind === 'contains') return of.not ? undefined : boundOfWords(of, context);
+  return asksExactly(of) && isOf(of, context.alias) ? of : undefined;
 }
 
 function boundOfWords(
   { of, where, texts }: Predicate & { readonly kind: 'contains' },
-  going: Going,
+  context: WordsContext,
 ): Predicate | undefined {
   if (of.kind !== 'function' || of.name !== 'words' || texts.length > WORDS_AT_MOST) return undefined;
   if (where !== 'anywhere' && where !== 'words') return undefined;
   const [first] = of.args;
   const columns = typeof first === 'object' ? columnsWithWordsOf(first) : undefined;
-  const found = columns && indexOf(columns, going);
+  const found = columns && indexOf(columns, context);
   if (!found) return undefined;
   // Searches the longest word of each conjunction, which few rows have.
   const sought = texts.map(text => longest(wordsIn(text)));
-  return sought.some(word => word === '') ? undefined : amongRows(found, sought, going);
+  return sought.some(word => word === '') ? undefined : amongRows(found, sought, context);
 }
 
 function longest(words: readonly string[]): string {
@@ -115,7 +115,7 @@ interface Found {
 }
 
 /** Returns the table of words that has all these columns, which must be of one row. */
-function indexOf(columns: readonly ColumnExpression[], { tables, words }: Going): Found | undefined {
+function indexOf(columns: readonly ColumnExpression[], { tables, words }: WordsContext): Found | undefined {
   const [first] = columns;
   const table = first && tables.get(first.alias);
   if (!first || !table || columns.some(({ alias }) => alias !== first.alias)) return undefined;
@@ -133,7 +133,7 @@ function indexOf(columns: readonly ColumnExpression[], { tables, words }: Going)
 function amongRows(
   { index, alias }: Found,
   words: readonly string[],
-  { mapping, env, known, sought }: Going,
+  { mapping, env, known, sought }: WordsContext,
 ): Predicate | undefined {
   const { table, word, on } = index;
   const texts = [...new Set(words.map(text => [...text].slice(0, WORD_LENGTH).join('')))].toSorted();

@@ -29,12 +29,12 @@ export function withLists(predicate: Predicate): Predicate {
     ...[...groups.values()].map(group => {
       const [first] = group;
       const alike = group.flatMap(({ framed }) => framed ?? []);
-      return first && group.length === 1 ? first.part : together(alike);
+      return first && group.length === 1 ? first.part : joined(alike);
     }),
   );
 }
 
-function together(alike: readonly Framed[]): Predicate {
+function joined(alike: readonly Framed[]): Predicate {
   const [first] = alike;
   return first
     ? first.around(

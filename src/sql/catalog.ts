@@ -24,11 +24,11 @@ export interface ColumnInfo {
    * Why the login does not get the values: it may not read the column, or the server returns other values without an
    * error.
    */
-  readonly denied?: 'permission' | Disguise;
+  readonly denied?: 'permission' | AlteredRead;
 }
 
 /** Why a login reads other data than the table contains. */
-export interface Disguise {
+export interface AlteredRead {
   /** The problem, as words that follow the name of the column or table. */
   readonly why: string;
   /** What the configuration should be instead. */
@@ -76,7 +76,7 @@ export interface TableInfo {
   /** True if the rows are former versions of rows of another table. */
   readonly isHistory?: true;
   /** Why the login may read other rows than the table contains. Absent if no reason is known. */
-  readonly disguises?: readonly Disguise[];
+  readonly alteredReads?: readonly AlteredRead[];
   /** Includes the primary key's index. */
   readonly indexes: readonly IndexInfo[];
 }

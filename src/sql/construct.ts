@@ -3,7 +3,7 @@
  * which may be undefined for `some` and `every`, because SQL cannot answer them. Out: a tree of expression.ts.
  */
 import { type ColumnType, INTEGER } from './column-type.ts';
-import type { Expression, FunctionName, Operator, Predicate, Relation, SqlValue, Taken } from './expression.ts';
+import type { Expression, FunctionName, Operator, Predicate, Relation, SqlValue, SubSelect } from './expression.ts';
 import { expressionKey, predicateKey } from './expression-key.ts';
 
 export const TRUE: Predicate = { kind: 'true' };
@@ -131,9 +131,9 @@ export function glob(of: Expression, pattern: string): Predicate {
 }
 
 /** Compares with values of relations. Drops relations that have no rows; folds to FALSE if none remains. */
-export function taken(left: Expression, of: readonly Taken[]): Predicate {
+export function inSelects(left: Expression, of: readonly SubSelect[]): Predicate {
   const possible = of.filter(({ from }) => from.where.kind !== 'false');
-  return possible.length === 0 ? FALSE : { kind: 'taken', left, of: possible, not: false };
+  return possible.length === 0 ? FALSE : { kind: 'in-selects', left, of: possible, not: false };
 }
 
 export function exists(from: Relation, how: { readonly searches?: true } = {}): Predicate {

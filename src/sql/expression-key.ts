@@ -102,9 +102,9 @@ function makePredicateKey(predicate: Predicate): string {
       return `${sign}glob(${expressionKey(predicate.of)},${JSON.stringify(predicate.pattern)})`;
     case 'exists':
       return `${sign}exists(${relationKey(predicate.from)})`;
-    case 'taken': {
-      const taken = predicate.of.map(({ select, from }) => `${expressionKey(select)} of ${relationKey(from)}`);
-      return `${sign}${expressionKey(predicate.left)} taken ${taken.join('|')}`;
+    case 'in-selects': {
+      const selects = predicate.of.map(({ select, from }) => `${expressionKey(select)} of ${relationKey(from)}`);
+      return `${sign}${expressionKey(predicate.left)} in-selects ${selects.join('|')}`;
     }
     case 'some-piece':
       return `${sign}piece(${expressionKey(predicate.of)},${predicate.by},${predicate.alias},${joinsKey(predicate.joins)}${predicateKey(predicate.where)})`;

@@ -180,7 +180,7 @@ export type Predicate =
    * The expression equals a value selected from some row of these relations. None of them refers to an outer row, so
    * that an engine can read them once, and first.
    */
-  | { readonly kind: 'taken'; readonly left: Expression; readonly of: readonly Taken[]; readonly not: boolean }
+  | { readonly kind: 'in-selects'; readonly left: Expression; readonly of: readonly SubSelect[]; readonly not: boolean }
   /** Some piece of a separated text satisfies `where`, which refers to the piece by `alias`.`piece`. */
   | {
       readonly kind: 'some-piece';
@@ -195,7 +195,7 @@ export type Predicate =
   | { readonly kind: 'raw'; readonly parts: readonly (string | Expression)[]; readonly not: boolean };
 
 /** A value of each row of a relation, of the same kind of type as the others in the list. */
-export interface Taken {
+export interface SubSelect {
   readonly select: Expression;
   readonly from: Relation;
 }

@@ -175,7 +175,7 @@ export function renamePredicate(predicate: Predicate, aliases: Replacements): Pr
     }
     case 'exists':
       return { ...predicate, from: renameInner(predicate.from, aliases).relation };
-    case 'taken':
+    case 'in-selects':
       return {
         ...predicate,
         left: e(predicate.left),

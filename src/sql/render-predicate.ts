@@ -43,7 +43,7 @@ const OPPOSITE: Readonly<Record<Operator, Operator>> = {
 };
 export const NO_DIGITS: Digits = new Set();
 /** Kinds of predicates whose text is worth caching. */
-const COMPOUND: ReadonlySet<Predicate['kind']> = new Set(['or', 'exists', 'some-piece', 'in', 'taken']);
+const COMPOUND: ReadonlySet<Predicate['kind']> = new Set(['or', 'exists', 'some-piece', 'in', 'in-selects']);
 const ALL_DIGITS = /^\d+$/;
 const DIGIT_GLOB = /^(?:\d|\[\d(?:-?\d)*\])+$/;
 
@@ -189,7 +189,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
    * Compares with values of other relations. Each select names the collation of exact comparison, because SQL Server
    * does not combine columns of two collations.
    */
-  const taken = ({ left, of }: Leaf<'taken'>): string => {
+  const inSelects = ({ left, of }: Leaf<'in-selects'>): string => {
     const selects = of.map(({ select: item, from }) => {
       const select = isTrimmedColumn(left) ? trimmedOperand(item) : item;
       // Written first, because parameters are numbered in the order of the text.
@@ -236,8 +236,8 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
         return signed(dialect.packedDate(parts.self(), of.of), of.not);
       case 'exists':
         return `${of.not ? 'NOT ' : of.byRow ? dialect.byRow : ''}EXISTS (SELECT 1 ${parts.relation(of.from, ' ')})`;
-      case 'taken':
-        return signed(taken(of), of.not);
+      case 'in-selects':
+        return signed(inSelects(of), of.not);
       case 'some-piece':
         return `${of.not ? 'NOT ' : ''}${somePiece(of)}`;
       case 'raw':

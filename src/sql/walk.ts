@@ -92,7 +92,7 @@ export function walk({ predicates = [], expressions = [], relations = [] }: Part
       case 'exists':
         relation(of.from);
         return;
-      case 'taken':
+      case 'in-selects':
         expression(of.left);
         for (const { select, from } of of.of) relation(from, [select]);
         return;

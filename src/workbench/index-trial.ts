@@ -9,7 +9,7 @@ import type { Node, Registry } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import { environment } from '../plan/environment.ts';
 import { leavesOf } from '../plan/offers.ts';
-import { OPEN_SIGHT } from '../plan/sight.ts';
+import { FULL_VISIBILITY } from '../plan/visibility.ts';
 import { searchParameterOf } from '../r4/search-parameters.ts';
 import type { ColumnType } from '../sql/column-type.ts';
 import type { Database } from '../sql/database.ts';
@@ -117,7 +117,7 @@ const UUID = '6fa459ea-ee8a-3ca4-894e-db77e160355e';
 /** Returns example values for a parameter. */
 function valuesFor(type: string, code: string, registry: Registry): readonly string[] {
   const parameter = searchParameterOf(type, code);
-  const env = environment(registry, 0, OPEN_SIGHT);
+  const env = environment(registry, 0, FULL_VISIBILITY);
   const leaves = (): readonly Node[] =>
     parameter ? registry.ofType(type).flatMap(mapping => leavesOf(mapping, parameter, env)) : [];
   switch (parameter?.type) {

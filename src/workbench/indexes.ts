@@ -9,7 +9,7 @@ import { referencesOf } from '../plan/access.ts';
 import { environment } from '../plan/environment.ts';
 import { eachIn, findsRows, fixedIn, isIndexed, searchUses, sortUses } from '../plan/index-use.ts';
 import { makeOffers } from '../plan/offers.ts';
-import { OPEN_SIGHT } from '../plan/sight.ts';
+import { FULL_VISIBILITY } from '../plan/visibility.ts';
 import { type Catalog, findColumn, findTable, unfitIn } from '../sql/catalog.ts';
 import { engineNamed } from '../sql/engines.ts';
 import type { ColumnExpression } from '../sql/expression.ts';
@@ -96,7 +96,7 @@ function allWanted(registry: Registry, catalog: Catalog, onMapping: (name: strin
 type Want = (table: TableName, columns: readonly Identifier[], serves: string) => void;
 
 function wantSearches(mapping: Mapping, registry: Registry, catalog: Catalog, want: Want): void {
-  const env = environment(registry, 0, OPEN_SIGHT);
+  const env = environment(registry, 0, FULL_VISIBILITY);
   const tables = tablesOf(mapping);
   for (const one of makeOffers(registry).of(mapping.resource)) {
     const { code } = one.parameter;

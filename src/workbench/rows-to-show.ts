@@ -13,7 +13,7 @@ import { FhirError } from '../outcome.ts';
 import { bareRelation } from '../plan/condition.ts';
 import { environment } from '../plan/environment.ts';
 import { idsPredicate } from '../plan/identity.ts';
-import { OPEN_SIGHT } from '../plan/sight.ts';
+import { FULL_VISIBILITY } from '../plan/visibility.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import { PreviewError, type Previewing, previewRow } from './preview.ts';
 
@@ -102,7 +102,7 @@ async function keysOfIds(
 ): Promise<readonly (readonly string[])[]> {
   if (ids.length === 0) return [];
   const { source } = mapping;
-  const env = environment(registry, now, OPEN_SIGHT);
+  const env = environment(registry, now, FULL_VISIBILITY);
   const from = bareRelation(source, idsPredicate(mapping, ids, env), env, source.key);
   const orderBy = source.key.map(by => ({ by, descending: false }));
   const plan = {

@@ -10,7 +10,7 @@ import type { Mapping, Position, Registry } from '../mapping/model.ts';
 import { environment } from '../plan/environment.ts';
 import { valueWithoutIndex } from '../plan/index-use.ts';
 import { leavesOf, makeOffers, tryOut } from '../plan/offers.ts';
-import { OPEN_SIGHT } from '../plan/sight.ts';
+import { FULL_VISIBILITY } from '../plan/visibility.ts';
 import { type SearchParameter, searchParametersOf } from '../r4/search-parameters.ts';
 import type { Offers } from '../search/offers.ts';
 import type { Catalog } from '../sql/catalog.ts';
@@ -80,7 +80,7 @@ async function addSearches(
   },
 ): Promise<void> {
   const { registry, catalog, offers, signal } = parts;
-  const env = environment(registry, 0, OPEN_SIGHT);
+  const env = environment(registry, 0, FULL_VISIBILITY);
   for (const parameter of searchParametersOf(mapping.resource).toSorted(byCode)) {
     const { code } = parameter;
     const leaves = leavesOf(mapping, parameter, env).filter(({ at }) => verdicts.has(placeText(at)));

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Random } from '../../fixtures/random.ts';
 import type { Access } from '../../src/auth/access.ts';
 import type { RequestContext } from '../../src/facade.ts';
-import { type AccessRules, ALL_ACCESS_RULES } from '../../src/plan/sight.ts';
+import { type AccessRules, ALL_ACCESS_RULES } from '../../src/plan/visibility.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
 import { runsOf } from '../share.ts';
 import { differs, randomCaller, randomCase } from './requests.ts';

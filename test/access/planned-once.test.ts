@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { accessToPatients, OPEN_ACCESS } from '../../src/auth/access.ts';
 import { branchesOf } from '../../src/plan/branches.ts';
 import { environment } from '../../src/plan/environment.ts';
-import { OPEN_SIGHT } from '../../src/plan/sight.ts';
+import { FULL_VISIBILITY } from '../../src/plan/visibility.ts';
 import { TRUE } from '../../src/sql/construct.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { openDemo } from '../law/demo.ts';
@@ -57,15 +57,15 @@ test.each([
   const context = { access: OPEN_ACCESS, base: 'http://x/fhir', handling: 'strict' } as const;
   const { filters } = demo.facade.parse(request, context);
   const made: string[] = [];
-  const sight = {
-    ...OPEN_SIGHT,
+  const visibility = {
+    ...FULL_VISIBILITY,
     allows({ name }: { readonly name: string }) {
       made.push(name);
       return TRUE;
     },
   };
   const { registry } = demo.facade;
-  branchesOf({ type, filters, sort: [] }, environment(registry, Date.now(), sight));
+  branchesOf({ type, filters, sort: [] }, environment(registry, Date.now(), visibility));
   expect(made.length).toBeGreaterThan(registry.ofType(type).length);
   expect(made.toSorted()).toEqual([...new Set(made)].toSorted());
 });

@@ -10,7 +10,7 @@ import { indexedBy, indexOf } from '../../src/law/oracle.ts';
 import { questionsFor } from '../../src/law/questions.ts';
 import { asksPrimitiveForSystem } from '../../src/law/searches.ts';
 import { FhirError } from '../../src/outcome.ts';
-import type { AccessRules } from '../../src/plan/sight.ts';
+import type { AccessRules } from '../../src/plan/visibility.ts';
 import { answers, type Known, type Visible, type World } from './world.ts';
 
 type Pair = readonly [name: string, value: string];

@@ -181,7 +181,14 @@ async function page({ facade }: Demo, type: string): Promise<number> {
 /** The source of a thread, for all its parts: rows of one shape share one writer. */
 function exportSource({ database, registry, facade }: Demo): PartSource {
   const reopen = async (): Promise<void> => {};
-  return { registry, parse: facade.parse, sight: facade.sight, shapes: shapeStore(), database: () => database, reopen };
+  return {
+    registry,
+    parse: facade.parse,
+    visibility: facade.visibility,
+    shapes: shapeStore(),
+    database: () => database,
+    reopen,
+  };
 }
 
 async function exportOf(source: PartSource, type: string): Promise<number> {

@@ -5,7 +5,7 @@ import { conceptMapsOf, valueSetsOf } from '../../src/operations/code-map-resour
 import { EXPORT_OPERATIONS } from '../../src/operations/operations.ts';
 import { RECORD_OPERATIONS } from '../../src/operations/record-operations.ts';
 import type { Rules } from '../../src/plan/environment.ts';
-import type { AccessRules } from '../../src/plan/sight.ts';
+import type { AccessRules } from '../../src/plan/visibility.ts';
 import type { Database } from '../../src/sql/database.ts';
 import type { PlaceholderValues, SqlPlan } from '../../src/sql/plan.ts';
 import { DEMO_PACK } from '../../src/start/demo.ts';

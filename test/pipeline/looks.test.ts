@@ -5,14 +5,14 @@ import { TRUE } from '../../src/sql/construct.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
-import { createLooks } from '../../src/sql/sqlite/time-limits.ts';
+import { createClockChecks } from '../../src/sql/sqlite/time-limits.ts';
 import { renderedBy } from '../../src/sql/statement.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
 
 let demo: Demo;
 const looked: number[] = [];
 beforeAll(async () => {
-  const looking = createLooks(() => true);
+  const looking = createClockChecks(() => true);
   const render = renderedBy(SQLITE);
   demo = await openDemo({
     patients: 24,
@@ -26,7 +26,7 @@ test('counts of a view check for cancellation per row, those of a table do not',
   const from = { table: { name: identifier('SLOW') }, alias: identifier('t'), joins: [], where: TRUE };
   const plan: SqlPlan = { from, columns: [], orderBy: [], limit: 1, shape: 'count', searches: true };
   const looksOf = (hasRowids: boolean): boolean =>
-    renderedBy(SQLITE)(createLooks(() => hasRowids)(plan)).text.includes('lintel_look()');
+    renderedBy(SQLITE)(createClockChecks(() => hasRowids)(plan)).text.includes('lintel_look()');
   expect([looksOf(false), looksOf(true)]).toEqual([true, false]);
 });
 

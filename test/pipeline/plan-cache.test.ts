@@ -9,7 +9,7 @@ import { shapeStore } from '../../src/pipeline/shapes.ts';
 import { branchesOf } from '../../src/plan/branches.ts';
 import { ALL_RULES, environment } from '../../src/plan/environment.ts';
 import { planKey } from '../../src/plan/reuse/plan-cache.ts';
-import { OPEN_SIGHT } from '../../src/plan/sight.ts';
+import { FULL_VISIBILITY } from '../../src/plan/visibility.ts';
 import { expressionKey } from '../../src/sql/expression-key.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
@@ -222,13 +222,13 @@ test('a plan that served a small page serves a large one, and a stream of lists'
 });
 
 function streaming() {
-  const env = environment(demo.registry, 0, OPEN_SIGHT);
+  const env = environment(demo.registry, 0, FULL_VISIBILITY);
   return { env, session: openSession(demo.database, env, shapeStore(), {}) };
 }
 
 test('the size of a plan excludes its mappings', () => {
   const { registry } = demo.facade;
-  const env = environment(registry, 0, OPEN_SIGHT);
+  const env = environment(registry, 0, FULL_VISIBILITY);
   for (const type of registry.types)
     expect([type, weightOf(branchesOf({ type, filters: [], sort: [] }, env), 64e6) < 1e6]).toEqual([type, true]);
 });

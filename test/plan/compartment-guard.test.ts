@@ -4,8 +4,8 @@ import { accessToPatients } from '../../src/auth/access.ts';
 import { accessPredicate } from '../../src/plan/access.ts';
 import { inCompartments } from '../../src/plan/compartment.ts';
 import { environment } from '../../src/plan/environment.ts';
-import { OPEN_SIGHT } from '../../src/plan/sight.ts';
-import { sightOf } from '../../src/plan/sight-of.ts';
+import { FULL_VISIBILITY } from '../../src/plan/visibility.ts';
+import { visibilityOf } from '../../src/plan/visibility-of.ts';
 import { resourceTypes } from '../../src/r4/definitions.ts';
 import { openSmallFacade } from './small-pack.ts';
 
@@ -28,7 +28,7 @@ const PACK = {
 
 test('rows without a provable patient are hidden, those with a patient are filtered', async () => {
   const { facade } = await openSmallFacade(SCHEMA, PACK);
-  const env = environment(facade.registry, 0, OPEN_SIGHT);
+  const env = environment(facade.registry, 0, FULL_VISIBILITY);
   const kindOf = (name: string): string => inCompartments(facade.registry.mapping(name), ['people-1'], env).kind;
   expect(kindOf('places')).toBe('false');
   expect(kindOf('written')).toBe('false');
@@ -45,7 +45,7 @@ test('a caller limited to one patient sees no type without a reference or a perm
     throw new Error('no condition is asked for');
   };
   const asks = (name: string, type: string, permitted: readonly string[]): readonly string[] => {
-    const env = environment(registry, 0, sightOf(accessToPatients('one', ['people-1']), permitted, noCondition));
+    const env = environment(registry, 0, visibilityOf(accessToPatients('one', ['people-1']), permitted, noCondition));
     const mapping = { ...registry.mapping(name), resource: type };
     return (['read', 'search'] as const).map(action => accessPredicate(mapping, action, env).kind);
   };

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { branchesOf } from '../../src/plan/branches.ts';
 import { environment } from '../../src/plan/environment.ts';
-import { OPEN_SIGHT } from '../../src/plan/sight.ts';
+import { FULL_VISIBILITY } from '../../src/plan/visibility.ts';
 import { searchParametersOf } from '../../src/r4/search-parameters.ts';
 import type { Filter } from '../../src/search/query.ts';
 import { renderPredicate } from '../../src/sql/render.ts';
@@ -28,7 +28,7 @@ const asked = (digits: string): Filter => ({
 describe('digits', () => {
   test('are searched in every column of a telephone number, and in no other', () => {
     const request = { type: 'Patient', filters: [asked('2075550188')], sort: [] };
-    const [branch, ...others] = branchesOf(request, environment(demo.registry, 0, OPEN_SIGHT));
+    const [branch, ...others] = branchesOf(request, environment(demo.registry, 0, FULL_VISIBILITY));
     expect(others).toEqual([]);
     if (!branch) throw new Error('nothing is asked');
     const { text } = renderPredicate(branch.where, SQLITE);

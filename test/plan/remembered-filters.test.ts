@@ -4,7 +4,7 @@ import type { Registry } from '../../src/mapping/model.ts';
 import { environment } from '../../src/plan/environment.ts';
 import { filterPredicate } from '../../src/plan/filter.ts';
 import { forInstants } from '../../src/plan/reuse/moments.ts';
-import { OPEN_SIGHT } from '../../src/plan/sight.ts';
+import { FULL_VISIBILITY } from '../../src/plan/visibility.ts';
 import { searchParametersOf } from '../../src/r4/search-parameters.ts';
 import type { Predicate } from '../../src/sql/expression.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
@@ -23,7 +23,7 @@ function made(type = 'Condition', name = 'code', registry = fresh()): (...codes:
   const [mapping] = registry.ofType(type);
   const parameter = searchParametersOf(type).find(({ code }) => code === name);
   if (!mapping || !parameter) throw new Error(`the demo has no ${type}?${name}`);
-  const env = environment(registry, 0, OPEN_SIGHT);
+  const env = environment(registry, 0, FULL_VISIBILITY);
   return (...codes) => {
     const values = codes.map(code => ({ kind: 'token', system: undefined, code }) as const);
     const filter = { kind: 'match', parameter, modifier: undefined, values } as const;

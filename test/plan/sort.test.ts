@@ -6,7 +6,7 @@ import { type Branch, branchesOf } from '../../src/plan/branches.ts';
 import { bareRelation } from '../../src/plan/condition.ts';
 import { environment } from '../../src/plan/environment.ts';
 import { sortsWithoutIndex } from '../../src/plan/index-use.ts';
-import { OPEN_SIGHT } from '../../src/plan/sight.ts';
+import { FULL_VISIBILITY } from '../../src/plan/visibility.ts';
 import type { SortKey } from '../../src/search/query.ts';
 import { TRUE } from '../../src/sql/construct.ts';
 import type { Predicate } from '../../src/sql/expression.ts';
@@ -29,7 +29,7 @@ function sorted(type: string, ...codes: readonly string[]): readonly Branch[] {
     if (!offered) throw new Error(`${type} has no ${code}`);
     return { parameter: offered.parameter, descending: false };
   });
-  return branchesOf({ type, filters: [], sort }, environment(demo.registry, NOW, OPEN_SIGHT));
+  return branchesOf({ type, filters: [], sort }, environment(demo.registry, NOW, FULL_VISIBILITY));
 }
 
 test('a sort has one part per source column of the value, and one for rows without a value', () => {
@@ -90,7 +90,7 @@ test('links of sorted pages stay short, however many raw values a code map has',
 test('parts with different constants are never merged', () => {
   const parts = sorted('Observation', 'status');
   for (const { mappings, sort } of parts)
-    if (sort[0]?.by.length === 0) expect(new Set(mappings.map(() => sort[0]?.apart)).size).toBe(1);
+    if (sort[0]?.by.length === 0) expect(new Set(mappings.map(() => sort[0]?.statementKey)).size).toBe(1);
 });
 
 test('several names sort by the least, of child rows and of the row', () => {
@@ -191,7 +191,7 @@ function orderedPage(branch: Branch, sort: readonly SortKey[], after: Predicate)
   const { source } = branch.mappings[0]?.mapping ?? {};
   if (!source) throw new Error('no mapping');
   const columns = branch.sort.flatMap(face => face?.by ?? []);
-  const from = bareRelation(source, after, environment(demo.registry, NOW, OPEN_SIGHT), columns);
+  const from = bareRelation(source, after, environment(demo.registry, NOW, FULL_VISIBILITY), columns);
   const plan: SqlPlan = { from, columns, orderBy: orderOf(branch, sort), limit: 2, shape: 'rows' };
   return render(plan, MSSQL).text;
 }

@@ -10,7 +10,7 @@ import type { Mapping, Registry } from '../../src/mapping/model.ts';
 import { conditionPredicate } from '../../src/plan/condition.ts';
 import { environment } from '../../src/plan/environment.ts';
 import { targetRelation } from '../../src/plan/presence.ts';
-import { OPEN_SIGHT } from '../../src/plan/sight.ts';
+import { FULL_VISIBILITY } from '../../src/plan/visibility.ts';
 import { compileWriter, type WriteContext } from '../../src/resource/compile.ts';
 import { type RowShape, type ShapeResolver, shapeOfGroup } from '../../src/resource/shape.ts';
 import { toXml } from '../../src/resource/xml.ts';
@@ -53,7 +53,7 @@ function hollows(thing: Thing, path = ''): readonly string[] {
 }
 
 function resolverOf(registry: Registry): ShapeResolver {
-  const env = environment(registry, NOW, OPEN_SIGHT);
+  const env = environment(registry, NOW, FULL_VISIBILITY);
   return {
     mapping: registry.mapping,
     predicateOf: condition => conditionPredicate(condition, env),

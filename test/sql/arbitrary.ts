@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { INTEGER, NUMBER, UNICODE } from '../../src/sql/column-type.ts';
 import { and, call, compare, constant, equals, filled, flag, not, or, value } from '../../src/sql/construct.ts';
-import type { Expression, Join, Operator, Predicate, Relation, Taken } from '../../src/sql/expression.ts';
+import type { Expression, Join, Operator, Predicate, Relation, SubSelect } from '../../src/sql/expression.ts';
 import { expressionKey } from '../../src/sql/expression-key.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import type { Cells, Tables } from './sample.ts';
@@ -271,13 +271,13 @@ const takenValues: fc.Arbitrary<Predicate> = fc
       alias: identifier('b2'),
       on: equals(column('b2', 'VAL'), column('b', 'VAL')),
     };
-    const plain: Taken = { select: column('b', theirs), from: rows('b') };
+    const plain: SubSelect = { select: column('b', theirs), from: rows('b') };
     const of = {
       none: [plain],
       twice: [plain, { select: column('b', theirs), from: { ...rows('b'), where: filled(column('b', 'VAL')) } }],
       left: [{ select: column('b2', theirs), from: rows('b', [joined]) }],
     }[how];
-    return { kind: 'taken', left: column('a', ours), of, not: negative };
+    return { kind: 'in-selects', left: column('a', ours), of, not: negative };
   });
 
 /** Children by key, by a text key that requires a cast, and with a lookup that may find nothing. */

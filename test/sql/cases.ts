@@ -15,11 +15,11 @@ import {
   flag,
   given,
   glob,
+  inSelects,
   isNull,
   not,
   or,
   TRUE,
-  taken,
   value,
 } from '../../src/sql/construct.ts';
 import type { Expression, Join, Order, Predicate, Relation } from '../../src/sql/expression.ts';
@@ -132,12 +132,12 @@ export const CASES: readonly Case[] = [
   where('a child exists', exists(children(equals(column('b', 'CD'), text('M'))))),
   where(
     'a column is among those of other rows',
-    taken(ID, [{ select: column('b', 'A_ID'), from: others(filled(column('b', 'CD'))) }]),
+    inSelects(ID, [{ select: column('b', 'A_ID'), from: others(filled(column('b', 'CD'))) }]),
   ),
   where(
     'a text is not among those of two kinds of other rows',
     not(
-      taken(CD, [
+      inSelects(CD, [
         { select: column('b', 'CD'), from: others(filled(column('b', 'CD'))) },
         { select: column('b', 'VAL'), from: others(isNull(column('b', 'CD'))) },
       ]),

@@ -73,7 +73,7 @@ function leaf(of: Exclude<Predicate, { kind: 'true' | 'false' | 'and' | 'or' }>,
     }
     case 'exists':
       return rowsOf(of.from, scope).length > 0;
-    case 'taken':
+    case 'in-selects':
       return of.of.some(({ select, from }) =>
         // The sub-select has no outer references.
         rowsOf(from, { tables: scope.tables, rows: {} }).some(row =>

@@ -4,7 +4,7 @@ import type { Mapping } from '../../src/mapping/model.ts';
 import { bareRelation } from '../../src/plan/condition.ts';
 import { environment } from '../../src/plan/environment.ts';
 import { servedPredicate } from '../../src/plan/presence.ts';
-import { OPEN_SIGHT } from '../../src/plan/sight.ts';
+import { FULL_VISIBILITY } from '../../src/plan/visibility.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { type Preview, previewRow } from '../../src/workbench/preview.ts';
 import { rowOf } from '../../src/workbench/rows-to-show.ts';
@@ -31,7 +31,7 @@ describe('on the rows of the demo', () => {
 
   const keysOf = async (mapping: Mapping): Promise<readonly (readonly string[])[]> => {
     const { registry, database } = demo;
-    const env = environment(registry, Date.now(), OPEN_SIGHT);
+    const env = environment(registry, Date.now(), FULL_VISIBILITY);
     const { source } = mapping;
     const plan: SqlPlan = {
       from: bareRelation(source, servedPredicate(mapping, env), env, source.key),

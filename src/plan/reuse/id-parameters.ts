@@ -14,7 +14,7 @@ import { valueShape } from '../../sql/statement.ts';
 import type { IdParameters } from '../environment.ts';
 import { literalStart, operandsOf, parseId, parseLegalId, type Readings } from '../identity.ts';
 
-/** Queries or sights with more ids than this are planned without placeholders. */
+/** Queries or visibilities with more ids than this are planned without placeholders. */
 export const IDS_AT_MOST = 8;
 
 /** A character that no FHIR id begins with. */
@@ -25,8 +25,8 @@ export function idName(at: number): string {
   return `${MARK}${at}`;
 }
 
-/** Returns the placeholder name of an id in a sight. */
-export function sightIdName(at: number): string {
+/** Returns the placeholder name of an id in a visibility. */
+export function visibilityIdName(at: number): string {
   return `${MARK}s${at}`;
 }
 
@@ -82,7 +82,7 @@ export interface IdReader extends IdParameters {
   readonly placeholders: PlaceholderValues;
 }
 
-/** Reads the ids of a sight for a plan that is used once. */
+/** Reads the ids of a visibility for a plan that is used once. */
 export function plainIds(ids: readonly string[]): IdParameters | undefined {
   if (ids.length === 0) return undefined;
   const names = namesOf(0, ids.length);
@@ -101,15 +101,15 @@ export function legalIds(ids: readonly string[]): readonly string[] {
   return ids.every(isLegalId) ? ids : ids.map(id => (isLegalId(id) ? id : NO_ID));
 }
 
-/** Returns the index of each name: first the ids of the query, then those of the sight. */
+/** Returns the index of each name: first the ids of the query, then those of the visibility. */
 function namesOf(question: number, all: number): ReadonlyMap<string, number> {
-  const name = (at: number): string => (at < question ? idName(at) : sightIdName(at - question));
+  const name = (at: number): string => (at < question ? idName(at) : visibilityIdName(at - question));
   return new Map(Array.from({ length: all }, (_, at) => [name(at), at]));
 }
 
 /**
  * Reads ids, from `legalIds`, for a plan that is being made. `first`: the placeholder of the first value. `question`:
- * how many of the ids belong to the query; the others belong to the sight.
+ * how many of the ids belong to the query; the others belong to the visibility.
  */
 export function idReader(ids: readonly string[], first = 0, question = ids.length): IdReader {
   const guards: Guard[] = [];
@@ -181,8 +181,8 @@ function hasShape(readings: Readings, shape: string | undefined): boolean {
 }
 
 /**
- * Writes queries as text, for keys of caches. In: a query, or a sight. Out: a text that is equal for equal data only;
- * search parameters are written as their address and expression.
+ * Writes queries as text, for keys of caches. In: a query, or a visibility. Out: a text that is equal for equal data
+ * only; search parameters are written as their address and expression.
  */
 export function planText(of: unknown): string {
   return JSON.stringify(of, replacer);

@@ -76,10 +76,10 @@ export function planRound<T>(
   plan: (env: Environment) => T,
 ): Round<T> {
   if (question === undefined) return { ...plannedIn(env, plan), placeholders: NO_PLACEHOLDERS };
-  const { sight } = env;
-  const ids = legalIds(sight.ids.length === 0 ? question.ids : [...question.ids, ...sight.ids]);
+  const { visibility } = env;
+  const ids = legalIds(visibility.ids.length === 0 ? question.ids : [...question.ids, ...visibility.ids]);
   const known = resolvedForm(env);
-  const key = question.key + sight.key + known.key;
+  const key = question.key + visibility.key + known.key;
   const templates = templatesOf(key, env);
   for (let at = 0; templates && at < templates.length; at++) {
     const template = templates[at];

@@ -92,7 +92,7 @@ function rangeMatches(
   };
   const any = quantities.flatMap(({ number }) => rangeEdges(number));
   return every([
-    ask.bears('quantity')(node),
+    ask.hasSearchable('quantity')(node),
     some(
       any.map(conjunction =>
         every(

@@ -42,7 +42,7 @@ export interface Asking {
   /** Tests that there is a value. */
   readonly present: Leaf;
   /** Tests for a value that a parameter of this type can search. */
-  bears(type: SearchParameterType): Leaf;
+  hasSearchable(type: SearchParameterType): Leaf;
   along(node: Node, path: SearchPath, leaf: Leaf): Predicate | undefined;
   child(node: Node, element: string, leaf: Leaf): Predicate | undefined;
   /** Tests that the reference leads to one of these resources. */

@@ -8,7 +8,7 @@
 import type { Catalog, CatalogPart, ColumnInfo, IndexInfo, TableInfo } from '../catalog.ts';
 import { type ColumnType, spelledAs } from '../column-type.ts';
 import type { Row } from '../plan.ts';
-import { type Disguises, disguisesOf, type Seen, type SeenColumn } from './disguises.ts';
+import { type AlteredReads, alteredReadsOf, type Seen, type SeenColumn } from './altered-reads.ts';
 import { askOf, type Run } from './lists.ts';
 import { synonymsOf } from './synonyms.ts';
 import { parseMssqlType } from './types.ts';
@@ -89,13 +89,13 @@ export async function readCatalog(run: Run, part?: CatalogPart): Promise<Catalog
     const full = `${String(schema)}.${String(name)}`;
     return { id, name: full, isView: isView === 1, isHistory: isHistory === 1, columns: seenOf(columns.get(id)) };
   });
-  const own = await disguisesOf(run, 'sys', listed);
+  const own = await alteredReadsOf(run, 'sys', listed);
   for (const [id, of] of columns) columns.set(id, inUtc(of, own.utc.get(id)));
   const unseen = [...own.unseen];
   const tables = [...names].map(([key, [object, name, place, schema, isView, isHistory]]): [string, TableInfo] => {
     const id = Number(object);
     const needed = Number(place) > NEARBY || key.includes('.');
-    const of = disguisedBy(own, id, tableOf(String(name), columns.get(id) ?? [], indexes.get(id) ?? []));
+    const of = withAlteredReads(own, id, tableOf(String(name), columns.get(id) ?? [], indexes.get(id) ?? []));
     const kind = {
       ...(isView === 1 && { isView: true as const }),
       ...(isHistory === 1 && { isHistory: true as const }),
@@ -108,7 +108,7 @@ export async function readCatalog(run: Run, part?: CatalogPart): Promise<Catalog
     const bases = of.map(({ base }) => base);
     const theirColumns = await askedOf(run, marks => columnsOf(`\nWHERE c.object_id IN (${marks})`, sys), bases);
     const theirIndexes = await askedOf(run, marks => indexesOf(` AND i.object_id IN (${marks})`, sys), bases);
-    const theirs = await disguisesOf(
+    const theirs = await alteredReadsOf(
       run,
       sys,
       of.map(({ base, baseName, isView, isHistory }) => {
@@ -124,7 +124,7 @@ export async function readCatalog(run: Run, part?: CatalogPart): Promise<Catalog
       // By the bare name the server finds the synonym; the table in the farther schema needs its schema's name.
       if (other && isNearer) seen.set(`${other.schema?.name}.${bare}`.toLowerCase(), other);
       const key = other && !isNearer ? `${schema}.${bare}`.toLowerCase() : bare;
-      const table = disguisedBy(
+      const table = withAlteredReads(
         theirs,
         base,
         tableOf(name, theirColumns.get(base) ?? [], theirIndexes.get(base) ?? []),
@@ -159,14 +159,14 @@ function inUtc(rows: Row[], utc: ReadonlySet<string> | undefined): Row[] {
   return rows.map(row => (utc.has(String(row[1]).toLowerCase()) ? [...row.slice(0, PERIOD), 1] : row));
 }
 
-function disguisedBy({ columns, tables }: Disguises, id: number, table: TableInfo): TableInfo {
-  const [of, disguises] = [columns.get(id), tables.get(id)];
-  if (of === undefined && disguises === undefined) return table;
+function withAlteredReads({ columns, tables }: AlteredReads, id: number, table: TableInfo): TableInfo {
+  const [of, alteredReads] = [columns.get(id), tables.get(id)];
+  if (of === undefined && alteredReads === undefined) return table;
   const infos = [...table.columns].map(([key, info]): [string, ColumnInfo] => {
     const denied = of?.get(key);
     return [key, denied === undefined ? info : { ...info, denied }];
   });
-  return { ...table, columns: new Map(infos), ...(disguises === undefined ? {} : { disguises }) };
+  return { ...table, columns: new Map(infos), ...(alteredReads === undefined ? {} : { alteredReads }) };
 }
 
 async function askedOf(run: Run, text: (marks: string) => string, ids: readonly number[]) {

@@ -1,8 +1,8 @@
 /**
  * Refuses statements that read columns whose values the login does not get, as the server refuses statements with a
  * missing column. Reason: if a mask is added while mappings are served, statements still succeed. In: a function that
- * reads the catalog (disguises.ts), and plans. Out: an error for a plan that reads such a column. While plans arrive,
- * the catalog is read again each minute.
+ * reads the catalog (altered-reads.ts), and plans. Out: an error for a plan that reads such a column. While plans
+ * arrive, the catalog is read again each minute.
  */
 import { type Catalog, type CatalogPart, findTable, type TableInfo } from '../catalog.ts';
 import { DatabaseError } from '../database.ts';

@@ -22,7 +22,7 @@ import { createBusyRetry, isTooLarge } from './errors.ts';
 import { openFile } from './file.ts';
 import { createForms } from './forms.ts';
 import { surveyTables } from './survey.ts';
-import { createLooks, createTimeSlices } from './time-limits.ts';
+import { createClockChecks, createTimeSlices } from './time-limits.ts';
 import { planWith } from './what-if.ts';
 
 /** Milliseconds of consecutive statements before the server turns to other clients. */
@@ -52,7 +52,7 @@ export function openSqlite(
   const retryBusy = createBusyRetry();
   const dialect = sqliteOf(file.hasRowids);
   const statementOf = statementsOf(dialect, bindable, bindPlaceholder);
-  const looking = createLooks(file.hasRowids);
+  const withClockChecks = createClockChecks(file.hasRowids);
 
   const forms = createForms({
     path,
@@ -91,7 +91,7 @@ export function openSqlite(
         if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
         const deadline = deadlineOf(options?.signal);
         const limited = options?.signal !== undefined && (!unhurried || deadline !== undefined);
-        const statement = statementOf(limited ? looking(plan) : plan, options?.placeholders, options?.now);
+        const statement = statementOf(limited ? withClockChecks(plan) : plan, options?.placeholders, options?.now);
         const latest = unhurried ? Number.POSITIVE_INFINITY : at + longest;
         const until = limited ? Math.min(deadline ?? latest, latest) : undefined;
         return fetch(plan, options?.bulkhead, () => file.rows(statement, until, at));

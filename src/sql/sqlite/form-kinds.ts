@@ -32,7 +32,7 @@ export interface Kind {
   /** Returns the column's form if other rows are apart. */
   mixed?(proven: Form): Form;
   /** Returns SQL that is true for no value that is apart. */
-  together?(column: string, type: ColumnType): string;
+  withoutApart?(column: string, type: ColumnType): string;
   /** The column's form if no row has a value. */
   readonly empty: Form;
   /** Returns the form of a column whose rows were not read; default: `any`. */
@@ -78,7 +78,7 @@ const KINDS: readonly Kind[] = [
     },
     isApart: (value, form, type) => !isReadForm(form) && isApart(value, type),
     mixed: form => (typeof form === 'object' ? { ...form, mixed: true } : form),
-    together: (column, type) => `${column} ${valuesOf(type).first} AND ${column} ${valuesOf(type).last}`,
+    withoutApart: (column, type) => `${column} ${valuesOf(type).first} AND ${column} ${valuesOf(type).last}`,
     holds: holdsLayout,
   },
   {

@@ -187,7 +187,7 @@ async function countForms(
 
 /** Returns the form of the first value, except those that are apart, if the form can be proven. */
 function firstForm(database: DatabaseSync, table: string, { sql, type, kind }: Asked): string | undefined {
-  const isAsked = kind.together?.(sql, type) ?? `${sql} IS NOT NULL`;
+  const isAsked = kind.withoutApart?.(sql, type) ?? `${sql} IS NOT NULL`;
   for (const [value] of rowsOf(database, `SELECT ${sql} FROM ${table} WHERE ${isAsked} LIMIT 1`)) {
     const form = kind.formOf(value, type);
     if (kind.proven(form, type)) return form;

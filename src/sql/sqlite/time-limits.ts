@@ -22,18 +22,18 @@ const ROWS = 17;
  * other conditions. Without it SQLite may read any number of rows without calling our functions. `hasRowids`: true if
  * the table's rows have rowids; those of views have none.
  */
-export function createLooks(hasRowids: (table: string) => boolean): (plan: SqlPlan) => SqlPlan {
+export function createClockChecks(hasRowids: (table: string) => boolean): (plan: SqlPlan) => SqlPlan {
   const made = new WeakMap<SqlPlan, SqlPlan>();
 
   const inRows = (of: Relation): Relation => ({
     ...of,
-    where: and(lookAt(of, hasRowids(of.table.name)), inside(of.where)),
+    where: and(clockCheckOf(of, hasRowids(of.table.name)), inside(of.where)),
   });
 
   /** Returns the same object if nothing changes, because its SQL is cached by it. */
   const inside = (of: Predicate): Predicate => {
     if (of.kind === 'exists') return of.searches ? { ...of, from: inRows(of.from) } : of;
-    if (of.kind === 'taken') return { ...of, of: of.of.map(one => ({ ...one, from: inRows(one.from) })) };
+    if (of.kind === 'in-selects') return { ...of, of: of.of.map(one => ({ ...one, from: inRows(one.from) })) };
     if (of.kind !== 'and' && of.kind !== 'or') return of;
     const parts = of.of.map(inside);
     return parts.every((part, i) => part === of.of[i]) ? of : { ...of, of: parts };
@@ -47,13 +47,13 @@ export function createLooks(hasRowids: (table: string) => boolean): (plan: SqlPl
     if (isPlain && plan.from.where.kind === 'true' && hasRowids(plan.from.table.name)) return plan;
     const known = made.get(plan);
     if (known) return known;
-    const looking = { ...plan, from: inRows(plan.from) };
-    made.set(plan, looking);
-    return looking;
+    const checked = { ...plan, from: inRows(plan.from) };
+    made.set(plan, checked);
+    return checked;
   };
 }
 
-function lookAt({ alias }: Relation, rowids: boolean): Predicate {
+function clockCheckOf({ alias }: Relation, rowids: boolean): Predicate {
   const rowid = { kind: 'column', alias, column: identifier('rowid'), type: INTEGER } as const;
   // Without `likelihood` the query planner would assume that few rows satisfy the condition.
   const parts = rowids

@@ -41,7 +41,7 @@ interface Decimal {
   readonly scale: number;
 }
 
-interface Look {
+interface RowChecks {
   readonly watched: readonly Watched[];
   readonly wholes: readonly Whole[];
   readonly decimals: readonly Decimal[];
@@ -61,9 +61,9 @@ export interface Witness {
 
 /** Creates the check. `found`: the catalog with the forms of the rows; undefined if their rows were not read. */
 export function createWitness(found: Catalog | undefined, disprove: Disprove): Witness {
-  const looks = new WeakMap<SqlPlan, Look>();
-  const lookOf = (plan: SqlPlan): Look => {
-    const known = looks.get(plan);
+  const checks = new WeakMap<SqlPlan, RowChecks>();
+  const checksOf = (plan: SqlPlan): RowChecks => {
+    const known = checks.get(plan);
     if (known) return known;
     const watched = found && plan.shape === 'rows' ? watchedOf(plan, found) : [];
     const made = {
@@ -74,13 +74,13 @@ export function createWitness(found: Catalog | undefined, disprove: Disprove): W
       mixed: isFetched(plan) ? mixedOf(plan) : [],
       small: isFetched(plan) ? plan.columns.flatMap(({ type }, at) => (isSmallUuid(type) ? [at] : [])) : [],
     };
-    looks.set(plan, made);
+    checks.set(plan, made);
     return made;
   };
   return {
     look(plan, rows) {
       if (plan.stored) return;
-      const { watched, wholes, decimals, instants, mixed, small } = lookOf(plan);
+      const { watched, wholes, decimals, instants, mixed, small } = checksOf(plan);
       for (const { at, column, least, most } of wholes) {
         for (const row of rows) {
           const value = row[at];
@@ -129,7 +129,7 @@ function isFetched({ shape }: SqlPlan): boolean {
   return shape === 'rows' || shape === 'groups';
 }
 
-function instantsOf({ columns }: SqlPlan): Look['instants'] {
+function instantsOf({ columns }: SqlPlan): RowChecks['instants'] {
   return columns.flatMap(({ kind, type }, at) =>
     kind === 'column' && 'form' in type && type.form?.kind === 'any' && type.form.utc
       ? [{ at, zone: zoneOf(type.form.zone) }]
@@ -137,7 +137,7 @@ function instantsOf({ columns }: SqlPlan): Look['instants'] {
   );
 }
 
-function mixedOf({ columns }: SqlPlan): Look['mixed'] {
+function mixedOf({ columns }: SqlPlan): RowChecks['mixed'] {
   return columns.flatMap(({ kind, type }, at) => (kind === 'column' && isMixedTime(type) ? [{ at, type }] : []));
 }
 

@@ -12,7 +12,7 @@ import { shapeStore } from '../../../src/pipeline/shapes.ts';
 import { branchesOf } from '../../../src/plan/branches.ts';
 import { ALL_RULES, environment } from '../../../src/plan/environment.ts';
 import { forInstants, nowPredicate, servesInstant } from '../../../src/plan/reuse/moments.ts';
-import { OPEN_SIGHT } from '../../../src/plan/sight.ts';
+import { FULL_VISIBILITY } from '../../../src/plan/visibility.ts';
 import type { ColumnType } from '../../../src/sql/column-type.ts';
 import type { ColumnExpression } from '../../../src/sql/expression.ts';
 import { identifier } from '../../../src/sql/identifier.ts';
@@ -38,7 +38,7 @@ async function activeAt(
   rules = ALL_RULES,
 ): Promise<{ readonly count: number; readonly plans: SqlPlan[] }> {
   const plans: SqlPlan[] = [];
-  const env = environment(demo.registry, now, OPEN_SIGHT, rules);
+  const env = environment(demo.registry, now, FULL_VISIBILITY, rules);
   const session = openSession(demo.database, env, shapeStore(), { onQuery: plan => void plans.push(plan) });
   const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
   const { type, filters, sort } = demo.facade.parse(
@@ -108,7 +108,7 @@ test.each(CODECS)('%s: a plan cached for one instant is right for another, or no
   let served = 0;
   for (const op of ['before', 'after'] as const) {
     const condition = { kind: 'now', column, op, codec } as const;
-    const at = (now: number) => environment(demo.registry, now, OPEN_SIGHT);
+    const at = (now: number) => environment(demo.registry, now, FULL_VISIBILITY);
     for (const first of instants) {
       const kept = forInstants(at(first), env => nowPredicate(condition, env));
       for (const other of instants) {
@@ -130,7 +130,7 @@ test.each(CODECS)('%s: a plan cached for one instant is right for another, or no
 });
 
 test('a plan that reads the instant as a number is used for that instant only', () => {
-  const env = environment(demo.registry, NOW, OPEN_SIGHT);
+  const env = environment(demo.registry, NOW, FULL_VISIBILITY);
   const about = forInstants(env, within => {
     within.moments?.forOnce();
     return 1;

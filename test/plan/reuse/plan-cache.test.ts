@@ -5,7 +5,7 @@ import { createRegistry } from '../../../src/mapping/model.ts';
 import { ALL_RULES, type Environment, environment } from '../../../src/plan/environment.ts';
 import { idName } from '../../../src/plan/reuse/id-parameters.ts';
 import { planKey, planRound } from '../../../src/plan/reuse/plan-cache.ts';
-import { OPEN_SIGHT } from '../../../src/plan/sight.ts';
+import { FULL_VISIBILITY } from '../../../src/plan/visibility.ts';
 import { searchParameterOf } from '../../../src/r4/search-parameters.ts';
 import { UNICODE } from '../../../src/sql/column-type.ts';
 import { smallClinic } from '../../cache/small-clinic.ts';
@@ -18,7 +18,7 @@ test('equal requests are planned once; another purpose, other keys or another re
   let planned = 0;
   const plan = () => ++planned;
   const round = (key: string | undefined, of = one, resolved: string[] = []) => {
-    const env = environment(of, 0, OPEN_SIGHT);
+    const env = environment(of, 0, FULL_VISIBILITY);
     for (const name of resolved) env.resolved.set(name, []);
     return planRound(key === undefined ? undefined : { key, ids: [] }, env, plan).planned;
   };
@@ -31,13 +31,13 @@ test('equal requests are planned once; another purpose, other keys or another re
 test('a plan with the instant as a number, or with a rule switched off, is not cached', () => {
   const here = registry();
   const timed = (now: number) =>
-    planRound({ key: 'a', ids: [] }, environment(here, now, OPEN_SIGHT), instantOf).planned;
+    planRound({ key: 'a', ids: [] }, environment(here, now, FULL_VISIBILITY), instantOf).planned;
   expect([timed(1), timed(2)]).toEqual([1, 2]);
   let planned = 0;
   const without = () =>
     planRound(
       { key: 'b', ids: [] },
-      environment(here, 0, OPEN_SIGHT, { ...ALL_RULES, absence: false }),
+      environment(here, 0, FULL_VISIBILITY, { ...ALL_RULES, absence: false }),
       () => ++planned,
     ).planned;
   expect([without(), without()]).toEqual([1, 2]);
@@ -56,7 +56,7 @@ test('for one request the plans of the eight latest id forms are cached', () => 
   /** A text of digits has another shape than a text of letters. */
   const ask = (shape: number) => {
     const id = [8, 4, 2, 1].map(bit => ((shape & bit) === 0 ? 'x' : '7')).join('-');
-    return planRound({ key: 'a', ids: [id] }, environment(here, 0, OPEN_SIGHT), plan);
+    return planRound({ key: 'a', ids: [id] }, environment(here, 0, FULL_VISIBILITY), plan);
   };
   expect(ask(0).placeholders).toEqual(['x', 'x', 'x', 'x']);
   for (let shape = 1; shape <= 8; shape++) {
@@ -76,7 +76,7 @@ test('key lookups of a cached plan run each time', () => {
     return 'waiting';
   };
   for (let i = 0; i < 2; i++) {
-    const env = environment(here, 0, OPEN_SIGHT);
+    const env = environment(here, 0, FULL_VISIBILITY);
     expect(planRound({ key: 'a', ids: [] }, env, plan).asked.map(([name]) => name)).toEqual(['k']);
     expect(env.pending.size).toBe(0);
   }

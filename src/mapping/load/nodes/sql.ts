@@ -4,7 +4,7 @@
  * Columns stand in braces. The text must not name denied columns and cannot query another table.
  */
 import { isPrimitive } from '../../../r4/definitions.ts';
-import type { Disguise } from '../../../sql/catalog.ts';
+import type { AlteredRead } from '../../../sql/catalog.ts';
 import { BYTES } from '../../../sql/column-type.ts';
 import { declaredType, engineNamed } from '../../../sql/engines.ts';
 import type { Expression } from '../../../sql/expression.ts';
@@ -43,8 +43,8 @@ export function readSql(tree: MapTree, slot: Slot, visible: Visible, context: Co
     settings.deniedNames.find(name => isNamed(name, sql.text)) ??
     deniedColumns(context).find(name => isNamed(name, outside));
   if (denied !== undefined) report.error('denied-column', sql.at, `column ${denied} is denied and is never read`);
-  const disguised = disguisedIn(outside, visible);
-  for (const { name, how } of disguised)
+  const altered = alteredIn(outside, visible);
+  for (const { name, how } of altered)
     report.error('disguised-column', sql.at, `column ${name} ${how.why}`, { expected: how.expected });
   const fields = sql.text.split(/\{([^{}]*)\}/);
   const parts = fields.flatMap((field, i): readonly (string | Expression)[] => {
@@ -53,7 +53,7 @@ export function readSql(tree: MapTree, slot: Slot, visible: Visible, context: Co
     if (!resolved) return [];
     return [isLoose ? { ...resolved.column, type: BYTES } : resolved.column];
   });
-  if (!type || !isPrimitive(slot.type) || forbidden || denied !== undefined || disguised.length > 0) return undefined;
+  if (!type || !isPrimitive(slot.type) || forbidden || denied !== undefined || altered.length > 0) return undefined;
   const codec = readCodec(child(tree, 'via'), [type], typesOf(slot), tree.at, context);
   if (!codec) return undefined;
   const from: Expression = { kind: 'raw', parts, type };
@@ -75,8 +75,8 @@ function deniedColumns({ catalog, settings }: Context): readonly string[] {
 }
 
 /** Finds columns that a text names without braces and whose values the login cannot read. */
-function disguisedIn(sql: string, visible: Visible): readonly { readonly name: string; readonly how: Disguise }[] {
-  const around = visible.outer ? disguisedIn(sql, visible.outer) : [];
+function alteredIn(sql: string, visible: Visible): readonly { readonly name: string; readonly how: AlteredRead }[] {
+  const around = visible.outer ? alteredIn(sql, visible.outer) : [];
   const tables = [...visible.named.values()].flatMap(named => (named.kind === 'rows' ? [named.info] : []));
   const here = tables.flatMap(table =>
     [...table.columns.values()].flatMap(({ name, denied: how }) =>

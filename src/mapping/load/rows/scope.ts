@@ -79,7 +79,7 @@ export function findTableNamed(
     reportUnknown(tree, schema, name, context);
     return undefined;
   }
-  for (const { why, expected } of info.disguises ?? [])
+  for (const { why, expected } of info.alteredReads ?? [])
     context.report.warning('disguised-table', tree.at, `table ${tableText(info)} ${why}`, { expected });
   const needed = info.schema?.needed ? info.schema.name : undefined;
   if (schema === undefined && needed !== undefined && !isOnlyOne(tree, name, context)) return undefined;

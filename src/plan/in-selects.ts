@@ -4,15 +4,15 @@
  * of whose condition compares them with outer columns. Out: the same as a list of values that our column must be in.
  */
 import { type ColumnType, isSmallUuid } from '../sql/column-type.ts';
-import { and, conjuncts, or, taken } from '../sql/construct.ts';
-import type { Expression, Predicate, Relation, Taken } from '../sql/expression.ts';
+import { and, conjuncts, inSelects, or } from '../sql/construct.ts';
+import type { Expression, Predicate, Relation, SubSelect } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { Identifier } from '../sql/identifier.ts';
 import { freeAliases } from './bounds.ts';
 import { childFirst } from './child-first.ts';
 
 /** A sub-select of values that `ours` is compared with. */
-interface Link extends Taken {
+interface Link extends SubSelect {
   readonly ours: Expression;
 }
 
@@ -23,17 +23,19 @@ const LINKS_AT_MOST = 64;
  * Rewrites the relation. `outside`: aliases of our columns. Undefined unless they are compared unchanged with one
  * column of each row.
  */
-export function takenFrom(rows: Relation, outside: ReadonlySet<Identifier>): Predicate | undefined {
+export function inSelectsOf(rows: Relation, outside: ReadonlySet<Identifier>): Predicate | undefined {
   const links = linksOf(rows, outside);
-  return links && links.length <= LINKS_AT_MOST ? togetherTaken(links.map(one => taken(one.ours, [one]))) : undefined;
+  return links && links.length <= LINKS_AT_MOST
+    ? joinedInSelects(links.map(one => inSelects(one.ours, [one])))
+    : undefined;
 }
 
 /** Joins the parts by OR. Lists that the same expression is compared with become one list, which comes first. */
-export function togetherTaken(parts: readonly Predicate[]): Predicate {
-  const lists = new Map<string, { readonly left: Expression; readonly of: Taken[] }>();
+export function joinedInSelects(parts: readonly Predicate[]): Predicate {
+  const lists = new Map<string, { readonly left: Expression; readonly of: SubSelect[] }>();
   const others: Predicate[] = [];
   for (const part of parts.flatMap(part => (part.kind === 'or' ? part.of : [part]))) {
-    if (part.kind !== 'taken' || part.not) {
+    if (part.kind !== 'in-selects' || part.not) {
       others.push(part);
       continue;
     }
@@ -42,7 +44,7 @@ export function togetherTaken(parts: readonly Predicate[]): Predicate {
     lists.set(key, list);
     list.of.push(...part.of);
   }
-  return or(...[...lists.values()].map(({ left, of }) => taken(left, of)), ...others);
+  return or(...[...lists.values()].map(({ left, of }) => inSelects(left, of)), ...others);
 }
 
 function linksOf(rows: Relation, outside: ReadonlySet<Identifier>): readonly Link[] | undefined {

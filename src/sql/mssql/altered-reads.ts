@@ -15,7 +15,7 @@
  * https://learn.microsoft.com/sql/relational-databases/security/dynamic-data-masking
  * https://learn.microsoft.com/sql/relational-databases/security/row-level-security
  */
-import type { Disguise } from '../catalog.ts';
+import type { AlteredRead } from '../catalog.ts';
 import type { Row } from '../plan.ts';
 import { askOf, type Run } from './lists.ts';
 import { databaseText, hasOnDatabase, prefixText } from './other-database.ts';
@@ -37,10 +37,10 @@ export interface SeenColumn {
   readonly isComputed: boolean;
 }
 
-export interface Disguises {
+export interface AlteredReads {
   /** By the object's id, and by column in lower case. */
-  readonly columns: ReadonlyMap<number, ReadonlyMap<string, Disguise>>;
-  readonly tables: ReadonlyMap<number, readonly Disguise[]>;
+  readonly columns: ReadonlyMap<number, ReadonlyMap<string, AlteredRead>>;
+  readonly tables: ReadonlyMap<number, readonly AlteredRead[]>;
   /** Columns of views that are in UTC, in lower case. */
   readonly utc: ReadonlyMap<number, ReadonlySet<string>>;
   /** What could not be found out, one sentence each. */
@@ -49,13 +49,13 @@ export interface Disguises {
 
 const UNMASK = 'UNMASK for the login, or a mapping without the column';
 
-const MASKED: Disguise = { why: 'is masked for the login (dynamic data masking)', expected: UNMASK };
-const COMPUTED: Disguise = { why: 'is computed of a column that is masked for the login', expected: UNMASK };
-const ENCRYPTED: Disguise = {
+const MASKED: AlteredRead = { why: 'is masked for the login (dynamic data masking)', expected: UNMASK };
+const COMPUTED: AlteredRead = { why: 'is computed of a column that is masked for the login', expected: UNMASK };
+const ENCRYPTED: AlteredRead = {
   why: 'is encrypted (Always Encrypted), and Lintel has no keys',
   expected: 'a column in plain text, or a mapping without this one',
 };
-const HISTORY: Disguise = {
+const HISTORY: AlteredRead = {
   why: 'is the history of a temporal table: its rows are former versions',
   expected: 'the temporal table itself',
 };
@@ -72,7 +72,7 @@ WHERE v.name = 'security_predicates'`;
  * Lists columns that are masked, encrypted, or of a temporal table's period, with 1 if the login has UNMASK. Before SQL
  * Server 2022 it can only be granted on the database, and is NULL on smaller objects.
  */
-const disguised = (sys: string, also = ''): string => {
+const specialColumns = (sys: string, also = ''): string => {
   const table = `${prefixText(sys)} + QUOTENAME(s.name) + '.' + QUOTENAME(o.name)`;
   return `SELECT c.object_id, CAST(c.name AS nvarchar(128)) AS name,
   CASE WHEN c.encryption_type IS NULL THEN 0 ELSE 1 END AS is_encrypted,
@@ -125,22 +125,22 @@ interface Special {
   readonly id: number;
   readonly table: readonly [schema: unknown, name: unknown];
   readonly column: string;
-  readonly how: Disguise | 'utc';
+  readonly how: AlteredRead | 'utc';
 }
 
-/** Finds the disguises. `sys`: the catalog views of the database that the tables are in. */
-export async function disguisesOf(run: Run, sys: string, tables: readonly Seen[]): Promise<Disguises> {
-  const columns = new Map<number, Map<string, Disguise>>();
-  const caveats = new Map<number, Disguise[]>();
+/** Finds the altered reads. `sys`: the catalog views of the database that the tables are in. */
+export async function alteredReadsOf(run: Run, sys: string, tables: readonly Seen[]): Promise<AlteredReads> {
+  const columns = new Map<number, Map<string, AlteredRead>>();
+  const ofTables = new Map<number, AlteredRead[]>();
   const unseen: string[] = [];
   const utc = new Map<number, Set<string>>();
-  const found: Disguises = { columns, tables: caveats, utc, unseen };
-  const hide = (id: number, column: unknown, how: Disguise): void => {
-    const of = columns.get(id) ?? new Map<string, Disguise>();
+  const found: AlteredReads = { columns, tables: ofTables, utc, unseen };
+  const hide = (id: number, column: unknown, how: AlteredRead): void => {
+    const of = columns.get(id) ?? new Map<string, AlteredRead>();
     columns.set(id, of.set(String(column).toLowerCase(), how));
   };
-  const warn = (id: number, how: Disguise): void => {
-    caveats.set(id, [...(caveats.get(id) ?? []), how]);
+  const warn = (id: number, how: AlteredRead): void => {
+    ofTables.set(id, [...(ofTables.get(id) ?? []), how]);
   };
   for (const { id, isHistory, columns: of } of tables) {
     if (isHistory) warn(id, HISTORY);
@@ -155,7 +155,7 @@ export async function disguisesOf(run: Run, sys: string, tables: readonly Seen[]
   const [mine = []] = await run({ text: rights(sys), parameters: [] });
   const hasPolicies = mine[2] !== 0;
   const filters = hasPolicies ? await run({ text: policies(sys), parameters: [] }) : [];
-  const filtered = new Map<string, Disguise>();
+  const filtered = new Map<string, AlteredRead>();
   for (const [id, schema, policy, tableSchema, table] of filters) {
     const how = filteredBy(`${String(schema)}.${String(policy)}`);
     warn(Number(id), how);
@@ -168,7 +168,7 @@ export async function disguisesOf(run: Run, sys: string, tables: readonly Seen[]
   const sources = await askOf(run, marks => behind(sys, marks), idsOf(views));
   for (const { id, name } of views) {
     const open: string[] = [];
-    const policies = new Set<Disguise>();
+    const policies = new Set<AlteredRead>();
     const own = sources.filter(([of]) => of === id);
     // The server could not describe what the view returns.
     if (own.length === 0) open.push('any column');
@@ -201,10 +201,10 @@ async function specialIn(
   everywhere: boolean,
 ): Promise<ReadonlyMap<string, Special>> {
   const masked = tables.filter(({ columns }) => columns.some(({ isMasked }) => isMasked));
-  const among = (marks: string): string => disguised(sys, ` AND c.object_id IN (${marks})`);
+  const among = (marks: string): string => specialColumns(sys, ` AND c.object_id IN (${marks})`);
   // A view may read any table of the database.
   const rows = everywhere
-    ? await run({ text: disguised(sys), parameters: [] })
+    ? await run({ text: specialColumns(sys), parameters: [] })
     : await askOf(run, among, idsOf(masked));
   const special = new Map<string, Special>();
   const add = (one: Special): void => {
@@ -239,7 +239,7 @@ function unknownTo([mayView, mayUnmask]: Row, hasViews: boolean): readonly strin
   ];
 }
 
-function filteredBy(policy: string): Disguise {
+function filteredBy(policy: string): AlteredRead {
   return {
     why: `has rows that security policy ${policy} may hide from the login: searches and exports lack them`,
     expected: 'a login that sees all rows, unless these are to be left out',

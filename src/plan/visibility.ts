@@ -1,7 +1,7 @@
 /**
- * Defines a sight: a caller's access in the form that plans use. Per type it says what may be read and searched, with
- * parsed conditions and logical ids as placeholders, so that callers with similar access share plans. Made by
- * sight-of.ts.
+ * Defines a visibility: a caller's access in the form that plans use. Per type it says what may be read and searched,
+ * with parsed conditions and logical ids as placeholders, so that callers with similar access share plans. Made by
+ * visibility-of.ts.
  */
 import type { Mapping } from '../mapping/model.ts';
 import type { Filter } from '../search/query.ts';
@@ -12,12 +12,12 @@ import type { Environment, IdParameters } from './environment.ts';
 /** The kind of access: `search` looks at resources that nobody named, `read` follows an id. */
 export type Action = 'read' | 'search';
 
-export interface Sight {
-  /** Equal only for sights that differ in nothing but their ids. */
+export interface Visibility {
+  /** Equal only for visibilities that differ in nothing but their ids. */
   readonly key: string;
   /** By type; undefined: everything. A type that is missing is refused. */
   readonly permissions: ReadonlyMap<string, readonly SeenPermission[]> | undefined;
-  /** The ids that stand in the permissions under `sightIdName`. */
+  /** The ids that stand in the permissions under `visibilityIdName`. */
   readonly ids: readonly string[];
   /** Reads those ids for a plan that is used once. */
   readonly plainIds: IdParameters | undefined;
@@ -92,7 +92,7 @@ export const ALL_ACCESS_RULES: AccessRules = {
   labels: true,
 };
 
-export const OPEN_SIGHT: Sight = {
+export const FULL_VISIBILITY: Visibility = {
   key: '',
   permissions: undefined,
   ids: [],
@@ -104,7 +104,7 @@ export const OPEN_SIGHT: Sight = {
 
 /** Returns the permissions of a type for an action; undefined: everything may be seen. */
 export function permissionsOf(
-  { permissions, rules }: Sight,
+  { permissions, rules }: Visibility,
   type: string,
   action: Action,
 ): readonly SeenPermission[] | undefined {
@@ -113,6 +113,6 @@ export function permissionsOf(
 }
 
 /** True if the caller may see anything of a type. */
-export function isPermitted(sight: Sight, type: string, action: Action): boolean {
-  return permissionsOf(sight, type, action)?.length !== 0;
+export function isPermitted(visibility: Visibility, type: string, action: Action): boolean {
+  return permissionsOf(visibility, type, action)?.length !== 0;
 }

@@ -17,14 +17,14 @@ import { presentPredicate } from './presence.ts';
 import { along } from './walk.ts';
 
 /** Returns the leaf that checks for a value of the parameter's type. */
-export function bearingLeaf(type: SearchParameterType, env: Environment): Leaf {
+export function searchableValueLeaf(type: SearchParameterType, env: Environment): Leaf {
   return node => {
     if (isPlain(type, node)) return presentPredicate(node, env);
     if (isPrimitive(node.type)) return FALSE;
     const parts = SEARCH_TYPES[type].parts[node.type] ?? [];
     // A parameter for the parts of a type reads them: the type of an Identifier is one for tokens, as the Identifier
     // is.
-    return some(parts.map(path => along(node, path, bearingLeaf(type, env), env)));
+    return some(parts.map(path => along(node, path, searchableValueLeaf(type, env), env)));
   };
 }
 

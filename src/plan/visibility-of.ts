@@ -1,36 +1,36 @@
 /**
- * Turns an access into a sight. In: an Access, the types that are served, and a parser for conditions. Out: the Sight.
- * A permission with a condition that cannot be parsed allows nothing.
+ * Turns an access into a visibility. In: an Access, the types that are served, and a parser for conditions. Out: the
+ * Visibility. A permission with a condition that cannot be parsed allows nothing.
  */
 import { hash } from 'node:crypto';
 import { type Access, ANY, covers, type Patients, type Permission } from '../auth/access.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import type { Filter } from '../search/query.ts';
 import { accessPredicate } from './access.ts';
-import { IDS_AT_MOST, plainIds, planText, sightIdName, withNamedIds } from './reuse/id-parameters.ts';
+import { IDS_AT_MOST, plainIds, planText, visibilityIdName, withNamedIds } from './reuse/id-parameters.ts';
 import {
   type AccessRules,
   ALL_ACCESS_RULES,
-  OPEN_SIGHT,
+  FULL_VISIBILITY,
   type SeenPatients,
   type SeenPermission,
-  type Sight,
-} from './sight.ts';
+  type Visibility,
+} from './visibility.ts';
 
 /** Parses a filter of a search on a type; throws for one that the type does not offer. */
 export type ParseFilter = (type: string, name: string, value: string) => Filter;
 
 /**
- * Makes the sight. `types`: all types that are served. A permission whose conditions a type does not understand allows
- * nothing of that type.
+ * Makes the visibility. `types`: all types that are served. A permission whose conditions a type does not understand
+ * allows nothing of that type.
  */
-export function sightOf(
+export function visibilityOf(
   access: Access,
   types: readonly string[],
   parse: ParseFilter,
   rules: AccessRules = ALL_ACCESS_RULES,
-): Sight {
-  if (access.kind === 'all') return OPEN_SIGHT;
+): Visibility {
+  if (access.kind === 'all') return FULL_VISIBILITY;
   const understood = types.flatMap(type => {
     const own = access.permissions.flatMap(permission => seenFor(type, permission, parse) ?? []);
     return own.length === 0 ? [] : [[type, withoutCovered(own)] as const];
@@ -38,7 +38,7 @@ export function sightOf(
   const ids: string[] = [];
   const named = (id: string): string => {
     const at = ids.indexOf(id);
-    return sightIdName(at < 0 ? ids.push(id) - 1 : at);
+    return visibilityIdName(at < 0 ? ids.push(id) - 1 : at);
   };
   const parameterized = understood.map(([type, own]) => [type, own.map(one => withIds(one, named))] as const);
   const isShort = ids.length <= IDS_AT_MOST;
@@ -54,7 +54,9 @@ export function sightOf(
   };
 }
 
-/** Hashes a sight's text, which repeats a permission for each served type and is looked up with every cached plan. */
+/**
+ * Hashes a visibility's text, which repeats a permission for each served type and is looked up with every cached plan.
+ */
 function digestOf(text: string): string {
   return hash('sha256', text, 'base64url');
 }

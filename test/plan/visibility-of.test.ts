@@ -1,8 +1,8 @@
 /** Permissions that another one makes superfluous are left out, and no others. */
 import { expect, test } from 'vitest';
 import type { Permission } from '../../src/auth/access.ts';
-import type { SeenPermission } from '../../src/plan/sight.ts';
-import { type ParseFilter, sightOf } from '../../src/plan/sight-of.ts';
+import type { SeenPermission } from '../../src/plan/visibility.ts';
+import { type ParseFilter, visibilityOf } from '../../src/plan/visibility-of.ts';
 
 const permission = (limits: Partial<Permission>): Permission => ({
   ...{ type: '*', read: true, search: true, within: [], where: [], except: [] },
@@ -16,8 +16,8 @@ const parse: ParseFilter = (_type, name, value) => {
 };
 
 function seen(...permissions: readonly Permission[]): readonly SeenPermission[] {
-  const sight = sightOf({ kind: 'limited', caller: 'c', permissions }, ['Observation'], parse);
-  return sight.permissions?.get('Observation') ?? [];
+  const visibility = visibilityOf({ kind: 'limited', caller: 'c', permissions }, ['Observation'], parse);
+  return visibility.permissions?.get('Observation') ?? [];
 }
 
 const FINAL = ['status', 'final'] as const;
@@ -57,10 +57,10 @@ test.each([
   ['other patients in one', [{ within: [{ ids: ['1'] }] }, { within: [{ ids: ['2'] }], where: [FINAL] }], false],
   ['nobody in one', [{ within: [{ ids: ['1'] }], where: [LAB] }, { where: [FINAL] }], false],
 ] as const)(
-  'a sight is uniform with %s: what one permission shows is not shown by another',
+  'a visibility is uniform with %s: what one permission shows is not shown by another',
   (_what, limits, uniform) => {
     const permissions = limits.map(one => permission(one));
-    const sight = sightOf({ kind: 'limited', caller: 'c', permissions }, ['Observation'], parse);
-    expect(sight.uniform).toBe(uniform);
+    const visibility = visibilityOf({ kind: 'limited', caller: 'c', permissions }, ['Observation'], parse);
+    expect(visibility.uniform).toBe(uniform);
   },
 );

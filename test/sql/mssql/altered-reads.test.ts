@@ -79,7 +79,7 @@ function denied(catalog: Catalog, table: string): Readonly<Record<string, string
 }
 
 const caveats = (catalog: Catalog, table: string): readonly string[] | undefined =>
-  findTable(catalog, table)?.disguises?.map(({ why }) => why);
+  findTable(catalog, table)?.alteredReads?.map(({ why }) => why);
 
 const IS_MASKED = 'is masked for the login (dynamic data masking)';
 const IS_COMPUTED = 'is computed of a column that is masked for the login';
