@@ -136,7 +136,7 @@ function problemOf(one: Broken, ofMapping: ReadonlyMap<Mapping, number>): Proble
   const broken = invariant === undefined ? what : `${isAdvice ? 'does not follow' : 'breaks'} ${invariant.key}`;
   const rule = authorities.length === 0 ? 'FHIR R4' : authorityText(authorities);
   const message = `${pathOf(finding)} ${broken} in ${resources.size} of ${plural(sampled, 'sampled resource')} of ${of}, against ${rule}`;
-  const expected = invariant?.human ?? (what === 'is missing' ? CURE : undefined);
+  const expected = invariant?.human ?? (what === 'is missing' ? EXPECTED_VALUES : undefined);
   return {
     severity: !isAdvice && isError(authorities) ? 'error' : 'warning',
     kind: 'invalid-resource',
@@ -146,7 +146,7 @@ function problemOf(one: Broken, ofMapping: ReadonlyMap<Mapping, number>): Proble
   };
 }
 
-const CURE = 'a value in each of them: by `else`, by `needs`, or by a condition on the profile';
+const EXPECTED_VALUES = 'a value in each of them: by `else`, by `needs`, or by a condition on the profile';
 
 /**
  * True for a rule of R4, or one that all releases of the claimed profile have. A rule of some releases only is a

@@ -9,7 +9,7 @@ import { and, compare, flag, isNull, not, or, TRUE, value } from '../sql/constru
 import type { ColumnExpression, Predicate } from '../sql/expression.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { type Random, randomFrom } from './pool.ts';
-import { aTurn } from './sample.ts';
+import { yieldToEventLoop } from './sample.ts';
 import type { CheckContext } from './section.ts';
 import type { Counted } from './suspicions.ts';
 
@@ -68,7 +68,7 @@ export class RowCounter {
         some.map(({ when }) => when),
       );
       for (const [i, { take }] of some.entries()) take(sums[i] ?? 0);
-      await aTurn();
+      await yieldToEventLoop();
     }
   }
 

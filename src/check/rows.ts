@@ -23,7 +23,7 @@ import { warnOfDangling } from './dangling.ts';
 import { unreadMarks } from './deleted-marks.ts';
 import { ElementCounts } from './element-counts.ts';
 import { RowCounter } from './row-counter.ts';
-import { aTurn, isOver } from './sample.ts';
+import { isOver, yieldToEventLoop } from './sample.ts';
 import { type CheckContext, type CheckSection, someOf, type Table } from './section.ts';
 import { type Counted, ENOUGH, farDates, hasRow, lacks, warnOfTaken } from './suspicions.ts';
 
@@ -45,7 +45,7 @@ export const ROWS: CheckSection = {
     let refused = 0;
     const groups = Map.groupBy(context.mappings, mapping => mapping.group);
     for (const [group, mappings] of groups) {
-      await aTurn();
+      await yieldToEventLoop();
       try {
         if (context.signal.aborted) unreached.push(group);
         else await counts.group(mappings);

@@ -111,7 +111,7 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
       const read = await readAll(fresh, mappings, reader, signal);
       unjudged += fresh.length * mappings.length - read.length;
       rows += fresh.length;
-      for (const one of await ownAlone(await withServed(read, reader.interpreter, asking), reader, asking)) {
+      for (const one of await withoutRowsOfSameId(await withServed(read, reader.interpreter, asking), reader, asking)) {
         onRow(one);
         if (!one.expected) continue;
         seen.add(one.mapping);
@@ -123,7 +123,7 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
       for await (const list of everyRow(first.source, reader.rows, PER_LIST, signal)) {
         await see(list);
         asking.progress?.(`${plural(rows, 'row')}, ${first.source.table.name}`);
-        await aTurn();
+        await yieldToEventLoop();
       }
     };
     const seeSome = async (): Promise<void> => {
@@ -149,7 +149,7 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
   }
   // Finding the rare row of a branch may need a full scan, so each source has its turn before.
   for (const { groups, of, look } of [...looks.filter(one => !one.isDeep), ...looks.filter(one => one.isDeep)]) {
-    await aTurn();
+    await yieldToEventLoop();
     try {
       if (!signal.aborted) {
         await look();
@@ -214,7 +214,7 @@ export function isOver(error: unknown, signal: AbortSignal): boolean {
  * Yields to the event loop. Timers, including the time budget, run only between its turns, and SQLite answers
  * synchronously.
  */
-export function aTurn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve));
 }
 
@@ -325,7 +325,11 @@ async function readAll(
  * several rows is served, or if a key is unique under `where` only: rows that `where` excludes then share the id of the
  * served one.
  */
-async function ownAlone(rows: readonly SampledRow[], reader: Reader, asking: Asking): Promise<readonly SampledRow[]> {
+async function withoutRowsOfSameId(
+  rows: readonly SampledRow[],
+  reader: Reader,
+  asking: Asking,
+): Promise<readonly SampledRow[]> {
   const isOdd = ({ mapping, expected, served }: SampledRow): boolean =>
     expected === undefined && served.length > 0 && mapping.source.where.kind !== 'always';
   const env = environment(asking.registry, asking.now, FULL_VISIBILITY);

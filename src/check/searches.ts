@@ -22,7 +22,7 @@ import type { CodesBySystem } from '../r4/terminology.ts';
 import type { Offered } from '../search/offers.ts';
 import { isTooLong, LIMITS } from '../search/values.ts';
 import { randomFrom } from './pool.ts';
-import { aTurn, isOver } from './sample.ts';
+import { isOver, yieldToEventLoop } from './sample.ts';
 import { type CheckContext, type CheckSection, type SampledResource, someOf } from './section.ts';
 
 /** Resources per type that searches are restricted to. */
@@ -69,7 +69,7 @@ export const SEARCHES: CheckSection = {
             questions++;
             context.progress(`${questions} of ${total}`);
           }
-          await aTurn();
+          await yieldToEventLoop();
           context.signal.throwIfAborted();
         }
       }

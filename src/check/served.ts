@@ -28,7 +28,7 @@ export async function withServed(
   interpreter: Interpreter<View>,
   asking: Asking,
 ): Promise<readonly SampledRow[]> {
-  return await ownAlone(await askedFor(read, asking), interpreter, asking);
+  return await withoutOtherMappings(await askedFor(read, asking), interpreter, asking);
 }
 
 /** Asks the server for each id, whether it should be served or not. */
@@ -59,7 +59,7 @@ async function askedFor(read: readonly ReadRow[], { facade, signal }: Asking): P
 }
 
 /** Drops what another mapping serves under the id of a row that this mapping excludes, as can happen with UUIDs. */
-async function ownAlone(
+async function withoutOtherMappings(
   rows: readonly SampledRow[],
   interpreter: Interpreter<View>,
   { registry, database, now, signal }: Asking,

@@ -65,7 +65,7 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
   } catch (error) {
     if (error instanceof ArgumentsError) {
       for (const problem of error.problems) terminal.note(problem);
-      terminal.note(explains(name));
+      terminal.note(helpHint(name));
       return 2;
     }
     printError(error, terminal.note);
@@ -73,7 +73,7 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-const explains = (name: string): string => `lintel ${name} --help explains it.`;
+const helpHint = (name: string): string => `lintel ${name} --help explains it.`;
 
 /** Line width of the help. */
 const WIDTH = 120;
@@ -136,7 +136,7 @@ async function runCommand(name: string, command: Command, rest: string[], termin
     args = new Arguments(values as Arguments['values'], positionals);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    terminal.note(`${error.message.replace(/\. To specify.*$/s, '.')}\n${explains(name)}`);
+    terminal.note(`${error.message.replace(/\. To specify.*$/s, '.')}\n${helpHint(name)}`);
     return 2;
   }
   if (args.is('help')) {
@@ -146,7 +146,7 @@ async function runCommand(name: string, command: Command, rest: string[], termin
   const [fewest, most] = command.positionals;
   if (args.positionals.length < fewest || args.positionals.length > most) {
     const expected = `${fewest === most ? most : `${fewest} to ${most}`} argument${most === 1 ? '' : 's'}`;
-    terminal.note(`lintel ${name} takes ${expected} and got ${args.positionals.length}; ${explains(name)}`);
+    terminal.note(`lintel ${name} takes ${expected} and got ${args.positionals.length}; ${helpHint(name)}`);
     return 2;
   }
   return command.run(args, terminal);

@@ -15,7 +15,7 @@ export interface Waiter<T> {
 }
 
 /** Appends a waiter to the queue. A signal that is already aborted fires no event, so callers must check it first. */
-export function waitIn<T>(queue: Queue<T>, { of, milliseconds, signal, ...waiter }: Waiter<T>): void {
+export function enqueue<T>(queue: Queue<T>, { of, milliseconds, signal, ...waiter }: Waiter<T>): void {
   const then = (go: () => void) => (): void => {
     queue.delete(admit);
     clearTimeout(timer);

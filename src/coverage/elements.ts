@@ -18,11 +18,11 @@ export function itemsAt(resource: unknown, steps: readonly Step[], facts: readon
   const root: Item = { value: resource, sibling: undefined, type: '', where: '' };
   const belongs = (item: Item, slice: Facts, fact: Facts): boolean =>
     assignSlices([item], fact).some(([, own]) => own.includes(slice));
-  return follow({ at: root, facts }, steps, childItems, belongs);
+  return atEndOfPath({ at: root, facts }, steps, childItems, belongs);
 }
 
 /** Follows a path from place to place. If a step names a slice, only the children that belong to it count. */
-export function follow<T>(
+export function atEndOfPath<T>(
   root: Place<T>,
   steps: readonly Step[],
   childrenOf: (at: T, step: Step) => readonly T[],

@@ -9,7 +9,7 @@ import type { Facts } from '../validation/facts.ts';
 import { type Item, isObject } from '../validation/item.ts';
 import { assignSlices, isDistinctive } from '../validation/slices.ts';
 import { inValueSet, matches } from '../validation/values.ts';
-import { childItems, follow, isNamed } from './elements.ts';
+import { atEndOfPath, childItems, isNamed } from './elements.ts';
 import type { Step } from './guide.ts';
 
 /** A node other than a list or alternatives, or a part of a constant. */
@@ -19,7 +19,7 @@ export type Maker =
 
 /** Returns all makers at the end of a path. */
 export function makersAt(mapping: Mapping, steps: readonly Step[], facts: readonly Facts[]): readonly Maker[] {
-  return follow({ at: { kind: 'node', node: mapping.root }, facts }, steps, childMakers, belongs);
+  return atEndOfPath({ at: { kind: 'node', node: mapping.root }, facts }, steps, childMakers, belongs);
 }
 
 function childMakers(maker: Maker, step: Step): readonly Maker[] {
@@ -28,7 +28,7 @@ function childMakers(maker: Maker, step: Step): readonly Maker[] {
   if (node.kind === 'ref' && step.name === 'reference') return [maker];
   return namedOf(node)
     .filter(({ name }) => isNamed(name.replace(/^_/, ''), step))
-    .flatMap(({ node: child }) => unfolded(child))
+    .flatMap(({ node: child }) => makersOf(child))
     .filter(child => step.equals === '' || mayBe(child, step.equals));
 }
 
@@ -39,14 +39,14 @@ function namedOf(node: Node): readonly NamedNode[] {
 }
 
 /** Expands a node: items of lists, all alternatives, parts of constant lists. */
-function unfolded(node: Node): readonly Maker[] {
+function makersOf(node: Node): readonly Maker[] {
   switch (node.kind) {
     case 'list':
-      return node.items.flatMap(unfolded);
+      return node.items.flatMap(makersOf);
     case 'first':
-      return node.alternatives.flatMap(unfolded);
+      return node.alternatives.flatMap(makersOf);
     case 'each':
-      return unfolded(node.item);
+      return makersOf(node.item);
     case 'constant': {
       const values: readonly unknown[] = Array.isArray(node.json) ? node.json : [node.json];
       return values.map(value => ({

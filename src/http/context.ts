@@ -175,12 +175,12 @@ export interface HttpEnv {
     /** Logical ids of the patients whose data is in the answer. */
     patients?: Set<string>;
     /** True if the answer came from the cache. */
-    kept?: boolean;
+    cacheHit?: boolean;
     /**
      * Set if the answer is an export file, which may hold any patient's data: the URL of the request that began the
      * export.
      */
-    bulk?: string;
+    exportUrl?: string;
     /** The body as it was received, if it was read; never one that holds a password. */
     body?: ArrayBuffer;
     /** Takes back what the request began, if its answer cannot be sent. */

@@ -16,7 +16,7 @@ function after(step: StepOptions, text: string): string | undefined {
     case 'prefix':
       return behind(text, step.prefixes);
     case 'dotted':
-      return dotted(text, step.behind);
+      return dotted(text, step.beforePoint);
     case 'words':
       return wordsOf(text, step.words);
     case 'written':
@@ -95,8 +95,8 @@ function written(text: string, form: string, from?: number): string | undefined 
       day === undefined || /[ \t\r\n]/.test(tidy.charAt(end - 1)) ? undefined : clockIn(tidy.slice(end), time);
     if (day === undefined || clock === undefined) continue;
     if (clock === '') return isDate(day) ? day : undefined;
-    const hasEnd = clock !== '240000' || !day.startsWith('9999');
-    return isDate(day) && !day.endsWith('00') && hasEnd ? day + clock : undefined;
+    const hasNextDay = clock !== '240000' || !day.startsWith('9999');
+    return isDate(day) && !day.endsWith('00') && hasNextDay ? day + clock : undefined;
   }
   return undefined;
 }

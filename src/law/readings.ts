@@ -191,13 +191,13 @@ export function contradicts(reading: Reading): boolean | undefined {
     return emitted === undefined ? undefined : !bytesOf(raw).equals(Buffer.from(emitted, 'base64'));
   if (raw instanceof Uint8Array) return label === 'uuid' ? contradictsBytes(raw, emitted) : undefined;
   const text = typeof raw === 'number' ? plainDigits(raw) : raw;
-  const { steps, behind, ...rest } = options;
+  const { steps, codecLabel, ...rest } = options;
   const context = { options: rest, zone, isNumber: typeof raw === 'number' || (type !== undefined && isNumeric(type)) };
-  if (steps === undefined || behind === undefined) return contradictsText(label, text, emitted, context, codeMaps);
+  if (steps === undefined || codecLabel === undefined) return contradictsText(label, text, emitted, context, codeMaps);
   const left = textAfter(steps, text);
   return left === undefined
-    ? emitted !== undefined && !MAY_MEAN_NOTHING.test(behind)
-    : contradictsText(behind, left, emitted, context, codeMaps);
+    ? emitted !== undefined && !MAY_MEAN_NOTHING.test(codecLabel)
+    : contradictsText(codecLabel, left, emitted, context, codeMaps);
 }
 
 /** A code map may give a code for nothing. */

@@ -40,7 +40,7 @@ export interface IdCodec {
   /** For a plain text: only UUIDs make an id, as written. */
   readonly isUuid?: true;
   /** Digits before those of the column in a number of the REST interface. */
-  readonly before?: string;
+  readonly prefix?: string;
   /** Returns the part of an id; undefined if the key cannot be written (NULL, blank, illegal characters). */
   print(raw: string | number | Uint8Array | null): string | undefined;
   /** Returns the column's value for a part of an id; undefined if no row can have printed it. */
@@ -216,15 +216,15 @@ export function digitsCodec(length: number): IdCodec {
 }
 
 /** Puts digits before numbers, so that those of two tables differ. */
-export function prefixedCodec(before: string, codec: IdCodec): IdCodec {
+export function prefixedCodec(prefix: string, codec: IdCodec): IdCodec {
   return {
     ...codec,
-    before,
+    prefix,
     print: raw => {
       const number = codec.print(raw);
-      return number === undefined ? undefined : before + number;
+      return number === undefined ? undefined : prefix + number;
     },
-    parse: part => (part.startsWith(before) ? codec.parse(part.slice(before.length)) : undefined),
+    parse: part => (part.startsWith(prefix) ? codec.parse(part.slice(prefix.length)) : undefined),
   };
 }
 

@@ -25,7 +25,7 @@ export interface Emitted extends EntryText {
    * The JSON text from which includes continue: the resource's own, or that of its referring elements if a selection
    * left some out.
    */
-  readonly referring: string;
+  readonly referringJson: string;
 }
 
 export interface Emittable {
@@ -61,8 +61,8 @@ export function emitRows(
 
 function emitted({ mapping, row, shaped }: Emittable, children: Children, context: WriteContext): Emitted {
   const { id, json, lastUpdated } = shaped.writer(mapping).written(row, children, context);
-  const referring = shaped.wantedWriter(mapping)?.write(row, children, context) ?? json;
-  return { type: mapping.resource, id, json, mapping, row, children, shape: shaped.shape, lastUpdated, referring };
+  const referringJson = shaped.wantedWriter(mapping)?.write(row, children, context) ?? json;
+  return { type: mapping.resource, id, json, mapping, row, children, shape: shaped.shape, lastUpdated, referringJson };
 }
 
 type ChildrenOf = (row: Row) => Children;

@@ -64,7 +64,8 @@ export function frontierOf(
     }
     for (const [include, found] of references) {
       const read = readerOf(mapping, include, session);
-      for (const { referring } of read ? resources : []) for (const one of read?.(referring) ?? []) found.add(one);
+      for (const { referringJson } of read ? resources : [])
+        for (const one of read?.(referringJson) ?? []) found.add(one);
     }
     for (const node of nodesTo(mapping, revincludes, session)) {
       const keys = keysIn(theirs, node);

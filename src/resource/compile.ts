@@ -71,7 +71,7 @@ function writeBody(mapping: Mapping, root: SelectedRoot, id: () => string, at: E
   source.line(`if (${own} === '') return ${source.bind(NOTHING)};`);
   const head = [
     literal(`{"resourceType":${JSON.stringify(mapping.resource)},"id":"`),
-    { code: own, certain: true },
+    { code: own, neverEmpty: true },
     literal('"'),
   ];
   const resource = new Joined(source, '{}', '', head);

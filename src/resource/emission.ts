@@ -60,8 +60,8 @@ export function behind(before: string, text: Text, source: Source): Text {
   if (text.literal !== undefined) return literal(before + text.literal);
   const whole = `${JSON.stringify(before)} + ${text.code}`;
   return {
-    code: source.variable(text.certain ? whole : `${text.code} === '' ? '' : ${whole}`, 'const'),
-    certain: text.certain,
+    code: source.variable(text.neverEmpty ? whole : `${text.code} === '' ? '' : ${whole}`, 'const'),
+    neverEmpty: text.neverEmpty,
   };
 }
 
@@ -72,16 +72,16 @@ export function firstPresent(alternatives: readonly (() => Text)[], { source }: 
     const text = alternatives[index]?.();
     if (!text) return false;
     if (text.literal !== '') source.line(`${result} = ${text.code};`);
-    if (text.certain) return true;
-    let certain = false;
+    if (text.neverEmpty) return true;
+    let neverEmpty = false;
     if (index + 1 < alternatives.length) {
       source.when(text.literal === '' ? 'true' : `${result} === ''`, () => {
-        certain = from(index + 1);
+        neverEmpty = from(index + 1);
       });
     }
-    return certain;
+    return neverEmpty;
   };
-  return { code: result, certain: from(0) };
+  return { code: result, neverEmpty: from(0) };
 }
 
 export type Frame = RowFrame | PieceFrame;

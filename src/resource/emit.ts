@@ -43,7 +43,7 @@ export function emit(node: Node, at: Emission, before = ''): Text {
   if (condition === 'true') return emitThen();
   const result = source.variable("''");
   source.when(condition, () => source.line(`${result} = ${emitThen().code};`));
-  return { code: result, certain: false };
+  return { code: result, neverEmpty: false };
 }
 
 function rememberedNode(node: Node, at: Emission, before: string): Text | undefined {
@@ -103,11 +103,11 @@ function emitValue(node: ValueNode, at: Emission, before: string): Text {
     // Its values contain only characters that JSON does not escape.
     const value = source.variable(unlessAbsent(node, decodeCode(node, places), places, 'undefined'), 'const');
     const text = `${value} === undefined ? '' : ${JSON.stringify(`${before}"`)} + ${value} + '"'`;
-    return { code: source.variable(text, 'const'), certain: false };
+    return { code: source.variable(text, 'const'), neverEmpty: false };
   }
   const write = source.bind({ string: stringText, number: numberText, boolean: booleanText }[kind]);
   const text = unlessAbsent(node, `${write}(${decodeCode(node, places)})`, places);
-  return behind(before, { code: source.variable(text, 'const'), certain: false }, source);
+  return behind(before, { code: source.variable(text, 'const'), neverEmpty: false }, source);
 }
 
 function emitReference(node: RefNode, at: Emission, before: string): Text {
@@ -119,12 +119,12 @@ function emitReference(node: RefNode, at: Emission, before: string): Text {
       source.line(`${result} = ${before === '' ? '' : `${JSON.stringify(before)} + `}${quoted};`);
       return;
     }
-    const head = [literal(`${before}{"reference":"${resource}/`), { code: id, certain: true }, literal('"')];
+    const head = [literal(`${before}{"reference":"${resource}/`), { code: id, neverEmpty: true }, literal('"')];
     const joined = new Joined(source, '{}', '', head);
     for (const { name, node: member } of node.members) joined.append(emit(member, at, keyOf(name)));
     source.line(`${result} = ${joined.finish().code};`);
   });
-  return { code: result, certain: false };
+  return { code: result, neverEmpty: false };
 }
 
 /** Generates the JSON text of a list, with `before` in front; '' without items. */

@@ -26,7 +26,7 @@ export function emitObject(node: ObjectNode, at: Emission, before: string): Text
   const members = membersOf(node);
   const done = new Set<ObjectMember>();
   const rest = [...node.needs];
-  let certain = false;
+  let neverEmpty = false;
   const compute = (entry: ObjectMember): void => {
     for (const [name, text] of emitMember(entry.member, entry.isBehind, at)) {
       if (!texts.has(name)) texts.set(name, text);
@@ -45,7 +45,7 @@ export function emitObject(node: ObjectNode, at: Emission, before: string): Text
       else if (first) compute(first);
     }
     const existence = anyPresent(among.flatMap(({ names }) => names.flatMap(name => texts.get(name) ?? [])));
-    certain = existence === 'true' && rest.length === 0 && node.needs.every(name => texts.get(name)?.certain);
+    neverEmpty = existence === 'true' && rest.length === 0 && node.needs.every(name => texts.get(name)?.neverEmpty);
     source.when(implied ? 'true' : existence, () => {
       const joined = new Joined(source, '{}', before);
       for (const { names, isBehind } of members) {
@@ -53,7 +53,7 @@ export function emitObject(node: ObjectNode, at: Emission, before: string): Text
           const text = texts.get(name);
           if (!text) continue;
           // A needed member has been tested above, so its text is present.
-          const known = node.needs.includes(name) ? { ...text, certain: true } : text;
+          const known = node.needs.includes(name) ? { ...text, neverEmpty: true } : text;
           if (isBehind) joined.append(known);
           else joined.add(nameOf(name), known);
         }
@@ -76,7 +76,7 @@ export function emitObject(node: ObjectNode, at: Emission, before: string): Text
     source.when(text ? anyPresent([text]) : 'false', needed);
   };
   needed();
-  return { code: result, certain };
+  return { code: result, neverEmpty };
 }
 
 interface ObjectMember {
@@ -151,7 +151,7 @@ function emitRun(run: readonly { readonly member: Member }[], at: Emission): Tex
   const write = (inner: Emission): Text => {
     const joined = new Joined(inner.source, '{}', '', []);
     for (const element of elements) joined.append(emitNamed(element, true, inner));
-    return { code: joined.flush(), certain: false };
+    return { code: joined.flush(), neverEmpty: false };
   };
   const text = rememberedText({ nodes: elements.map(({ node }) => node), write }, at);
   if (!text) throw new TypeError('neighbours of one column are not remembered by it');
@@ -191,7 +191,7 @@ function emitChoice(alternatives: Choice, isBehind: boolean, at: Emission): Read
     else if (index + 1 < alternatives.length) source.block('else', () => from(index + 1));
   };
   from(0);
-  return new Map([...variables].map(([name, code]) => [name, { code, certain: false }]));
+  return new Map([...variables].map(([name, code]) => [name, { code, neverEmpty: false }]));
 }
 
 const NOTHING: Node = { kind: 'constant', json: null, type: 'string', at: { file: '', line: 0, column: 0 } };

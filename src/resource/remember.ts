@@ -48,13 +48,13 @@ function byInputs({ write }: Fragment, inputs: readonly Expression[], at: Emissi
   const raws = inputs.map(input => rawCode(input, frame));
   const memo = source.bind(memoOf(inputs.length));
   const result = source.variable(`${memo}.get(${raws.join()})`);
-  let certain = false;
+  let neverEmpty = false;
   source.when(`${result} === undefined`, () => {
     const text = write(inputs.length === 1 ? { ...at, within: 'fragment' } : at);
-    certain = text.certain;
+    neverEmpty = text.neverEmpty;
     source.line(`${result} = ${memo}.put(${[...raws, text.code].join()});`);
   });
-  return { code: result, certain };
+  return { code: result, neverEmpty };
 }
 
 /** Likewise, found together with other fragments of the same column. */
@@ -67,13 +67,13 @@ function inSlot({ write }: Fragment, input: string, at: Emission): Text {
   const number = own.next++;
   source.line(`if (${texts} === undefined) ${texts} = ${memo}.of(${input});`);
   const result = source.variable(`${texts}[${number}]`);
-  let certain = false;
+  let neverEmpty = false;
   source.when(`${result} === undefined`, () => {
     const text = write({ ...at, within: 'fragment' });
-    certain = text.certain;
+    neverEmpty = text.neverEmpty;
     source.line(`${result} = ${memo}.put(${texts}, ${number}, ${text.code});`);
   });
-  return { code: result, certain };
+  return { code: result, neverEmpty };
 }
 
 /** Computes the text once per code, as long as the values beside the code stay the same. */
@@ -92,11 +92,11 @@ function byEntry(
   source.block(`if (${[`${entry} !== undefined`, ...same].join(' && ')})`, () =>
     source.line(`${result} = ${entry}.text;`),
   );
-  let certain = false;
+  let neverEmpty = false;
   source.block('else', () => {
     const text = write({ ...at, within: 'fragment' });
-    certain = text.certain;
+    neverEmpty = text.neverEmpty;
     source.line(`${result} = ${memo}.put(${[key, text.code, ...values].join()});`);
   });
-  return { code: result, certain };
+  return { code: result, neverEmpty };
 }

@@ -8,22 +8,22 @@ export interface Text {
   /** A variable or a literal, without side effects. */
   readonly code: string;
   /** True if it is never ''. */
-  readonly certain: boolean;
+  readonly neverEmpty: boolean;
   /** The text itself, if it is constant. */
   readonly literal?: string;
   /** True for bare text of characters that JSON does not escape. */
   readonly plain?: boolean;
 }
 
-export const ABSENT: Text = { code: "''", certain: false, literal: '' };
+export const ABSENT: Text = { code: "''", neverEmpty: false, literal: '' };
 
 export function literal(text: string): Text {
-  return { code: JSON.stringify(text), certain: text !== '', literal: text };
+  return { code: JSON.stringify(text), neverEmpty: text !== '', literal: text };
 }
 
 /** Returns the source of "one of these texts is present"; 'true' or 'false' if that is constant. */
 export function anyPresent(texts: readonly Text[]): string {
-  if (texts.some(text => text.certain)) return 'true';
+  if (texts.some(text => text.neverEmpty)) return 'true';
   const open = texts.filter(text => text.literal === undefined);
   return open.length === 0 ? 'false' : open.map(text => `${text.code} !== ''`).join(' || ');
 }
@@ -129,7 +129,7 @@ export class Joined {
 
   add(key: string, text: Text): void {
     if (text.literal === '') return;
-    if (text.certain && this.#begun !== 'maybe' && this.#forks === 0) {
+    if (text.neverEmpty && this.#begun !== 'maybe' && this.#forks === 0) {
       this.#push(literal(this.#begun === 'no' ? this.#open + key : `,${key}`));
       this.#push(text);
       this.#begun = 'yes';
@@ -139,8 +139,8 @@ export class Joined {
     const [first, next] = [JSON.stringify(this.#open + key), JSON.stringify(`,${key}`)];
     const before = { yes: next, no: first, maybe: `(${variable} === '' ? ${first} : ${next})` }[this.#begun];
     const statement = `${variable} += ${before} + ${text.code};`;
-    this.#source.line(text.certain ? statement : `if (${text.code} !== '') ${statement}`);
-    if (text.certain) this.#begun = 'yes';
+    this.#source.line(text.neverEmpty ? statement : `if (${text.code} !== '') ${statement}`);
+    if (text.neverEmpty) this.#begun = 'yes';
     else if (this.#begun === 'no') this.#begun = 'maybe';
   }
 
@@ -178,12 +178,12 @@ export class Joined {
     if (this.#begun === 'maybe') {
       const variable = this.flush();
       this.#source.line(`if (${variable} !== '') ${variable} += ${JSON.stringify(this.#close)};`);
-      return { code: variable, certain: false };
+      return { code: variable, neverEmpty: false };
     }
     this.#push(literal(this.#close));
     const [only, ...more] = this.#pending;
     if (this.#variable === undefined && only?.literal !== undefined && more.length === 0) return literal(only.literal);
-    return { code: this.flush(), certain: true };
+    return { code: this.flush(), neverEmpty: true };
   }
 
   #push(text: { readonly code: string; readonly literal?: string }): void {

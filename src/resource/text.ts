@@ -22,11 +22,11 @@ export function joinedText(node: TextNode, at: Emission): Text {
   const values = parts.filter(part => !part.fixed).map(part => part.text);
   const result = source.variable("''");
   if (node.mode === 'template') {
-    const open = values.filter(text => !text.certain);
+    const open = values.filter(text => !text.neverEmpty);
     if (open.some(text => text.literal === '')) return ABSENT;
     const condition = open.length === 0 ? 'true' : open.map(text => `${text.code} !== ''`).join(' && ');
     source.when(condition, () => source.line(`${result} = ${parts.map(part => part.text.code).join(' + ') || "''"};`));
-    return { code: result, certain: open.length === 0 && parts.some(part => part.text.certain) };
+    return { code: result, neverEmpty: open.length === 0 && parts.some(part => part.text.neverEmpty) };
   }
   const presence = anyPresent(values);
   const separator = JSON.stringify(node.separator);
@@ -36,7 +36,7 @@ export function joinedText(node: TextNode, at: Emission): Text {
       source.when(anyPresent([text]), () => source.line(separated));
     }
   });
-  return { code: result, certain: presence === 'true' };
+  return { code: result, neverEmpty: presence === 'true' };
 }
 
 /** Generates the bare text of child rows joined together; '' if none has any. */
@@ -48,7 +48,7 @@ export function linesText(node: LinesNode, at: Emission): Text {
     source.line(`${lines}.push(${decodeCode(node.line, places)});`);
   });
   const whole = `${source.bind(putTogether)}(${lines}, ${JSON.stringify(node.separator)}, ${source.bind(node.codec)})`;
-  return { code: source.variable(whole, 'const'), certain: false };
+  return { code: source.variable(whole, 'const'), neverEmpty: false };
 }
 
 /** Joins lines. A row without text becomes an empty line between others. */
@@ -57,10 +57,10 @@ function putTogether(lines: readonly (string | undefined)[], separator: string, 
 }
 
 /** Generates a bare text as JSON. */
-export function quotedText({ code, certain, plain = false, literal: known }: Text, { source }: Emission): Text {
+export function quotedText({ code, neverEmpty, plain = false, literal: known }: Text, { source }: Emission): Text {
   if (known !== undefined) return literal(stringText(known));
-  if (plain) return { code: source.variable(`${code} === '' ? '' : '"' + ${code} + '"'`, 'const'), certain };
-  return { code: source.variable(`${source.bind(stringText)}(${code})`, 'const'), certain };
+  if (plain) return { code: source.variable(`${code} === '' ? '' : '"' + ${code} + '"'`, 'const'), neverEmpty };
+  return { code: source.variable(`${source.bind(stringText)}(${code})`, 'const'), neverEmpty };
 }
 
 /** Generates a node's value as text rather than JSON. Throws a TypeError on a node that is no single value. */
@@ -71,7 +71,7 @@ export function bareText(node: Node, at: Emission): Text {
   if (condition === 'true') return bareExisting(node, at);
   const result = source.variable("''");
   source.when(condition, () => source.line(`${result} = ${bareExisting(node, at).code};`));
-  return { code: result, certain: false };
+  return { code: result, neverEmpty: false };
 }
 
 function bareExisting(node: Node, at: Emission): Text {
@@ -85,7 +85,7 @@ function bareExisting(node: Node, at: Emission): Text {
       const text = plain
         ? `(${decodeCode(node, places)} ?? '')`
         : `${source.bind(plainText)}(${decodeCode(node, places)})`;
-      return { code: source.variable(unlessAbsent(node, text, places), 'const'), certain: false, plain };
+      return { code: source.variable(unlessAbsent(node, text, places), 'const'), neverEmpty: false, plain };
     }
     case 'first':
       return firstPresent(
@@ -105,7 +105,7 @@ function bareExisting(node: Node, at: Emission): Text {
 function escaped(node: Node, text: Text, { source }: Emission): Text {
   if (node.type === 'xhtml') return text;
   if (text.literal !== undefined) return literal(escapeMarkup(text.literal));
-  return { code: source.variable(`${source.bind(escapeMarkup)}(${text.code})`, 'const'), certain: text.certain };
+  return { code: source.variable(`${source.bind(escapeMarkup)}(${text.code})`, 'const'), neverEmpty: text.neverEmpty };
 }
 
 /**

@@ -34,8 +34,8 @@ export type LookupResult =
     };
 
 /** Maximum number of candidates whose names are compared: to count several matches, and to find the only one. */
-const TO_COUNT = 5000;
-const TO_FIND = 100_000;
+const MAX_TO_COUNT = 5000;
+const MAX_TO_FIND = 100_000;
 const PAGE = 500;
 export const GENDERS = { M: 'male', F: 'female', OTHER: 'other', UNKNOWN: 'unknown' } as const;
 
@@ -66,7 +66,7 @@ export async function lookUpPatient(
     matches.push(...named);
     read += page.resources.length;
     more = page.more;
-    if (read >= (matches.length > 1 ? TO_COUNT : TO_FIND)) break;
+    if (read >= (matches.length > 1 ? MAX_TO_COUNT : MAX_TO_FIND)) break;
   }
   const [, second] = matches;
   if (more || second !== undefined) {

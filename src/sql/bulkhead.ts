@@ -4,7 +4,7 @@
  * it. If the queue is full, `enter` refuses at once. Waiting statements are served first in, first out, except those
  * whose tables already use their share of the slots.
  */
-import { type Queue, waitIn } from '../common/waiting.ts';
+import { enqueue, type Queue } from '../common/waiting.ts';
 import { type BulkheadLoad, cancelled, DatabaseError } from './database.ts';
 import { retryIn } from './retry-after.ts';
 
@@ -69,7 +69,7 @@ export function createBulkhead({ size, queue, wait }: BulkheadOptions): Bulkhead
           go();
         };
         queued.add(tables);
-        waitIn(waiting, {
+        enqueue(waiting, {
           ...{ of: tables, milliseconds: wait, signal },
           admitted: settled(() => resolve(take(tables))),
           late: settled(() => refuse('no connection to the database became free in time')),

@@ -4,7 +4,7 @@
  * same form (src/sql/mssql/dtm.ts).
  */
 import { DAY, dayOf, isDay, pad, parseClock } from './calendar.ts';
-import { instantKey, type SecondTimes, secondTimes } from './instant-key.ts';
+import { instantKey, type RepeatedHour, repeatedHourAt } from './instant-key.ts';
 import { firstWith, printLocal, timeKey, type Zone } from './zone.ts';
 
 /**
@@ -88,7 +88,7 @@ export function keyOfDtm(text: string, need: DtmNeed, zone: Zone): string | unde
 export interface KeyPiece {
   readonly from: number;
   readonly offset: number;
-  readonly second?: SecondTimes;
+  readonly second?: RepeatedHour;
 }
 
 const pieces = new Map<string, readonly KeyPiece[]>();
@@ -103,7 +103,7 @@ export function keyPiecesOf(zone: Zone): readonly KeyPiece[] {
     const [before, after] = [zone.offsetAt(at), zone.offsetAt(at + 7 * DAY)];
     if (before === after) continue;
     const change = firstWith(at, at + 7 * DAY, instant => zone.offsetAt(instant) !== before);
-    const second = secondTimes(change, zone);
+    const second = repeatedHourAt(change, zone);
     if (second) found.push({ from: second.from, offset: after, second }, { from: second.to, offset: after });
     else found.push({ from: change, offset: after });
   }

@@ -13,14 +13,14 @@ import { firstWith, parseLocal, parseTimeKey, printLocal, timeKey, type Zone } f
  * back. `rest`: units of 100 ns beyond the millisecond.
  */
 export function instantKey(instant: number, zone: Zone, rest = 0): string {
-  const second = secondTimes(instant, zone);
+  const second = repeatedHourAt(instant, zone);
   if (second) return `${second.prefix}${pad(instant - second.from, 8)}${rest > 0 ? pad(rest, 4) : ''}`;
   const key = timeKey(printLocal(instant + zone.offsetAt(instant), 3));
   return rest > 0 ? `${key.slice(0, -4)}${pad(rest, 4)}` : key;
 }
 
 /** Instants in the second pass of a repeated hour. */
-export interface SecondTimes {
+export interface RepeatedHour {
   readonly from: number;
   readonly to: number;
   /**
@@ -30,7 +30,7 @@ export interface SecondTimes {
 }
 
 /** Returns the second pass around an instant; undefined if the local time of the instant denotes the instant itself. */
-export function secondTimes(instant: number, zone: Zone): SecondTimes | undefined {
+export function repeatedHourAt(instant: number, zone: Zone): RepeatedHour | undefined {
   const offset = zone.offsetAt(instant);
   const local = instant + offset;
   // A local time that occurs twice denotes the first instant.
@@ -40,16 +40,16 @@ export function secondTimes(instant: number, zone: Zone): SecondTimes | undefine
   return { from: end - before, to: end - offset, prefix: `${printLocal(end - 1, 3)}9999~` };
 }
 
-const SECOND_TIME = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})9999~(\d{8})(?:\d{4})?$/;
+const REPEATED_HOUR = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})9999~(\d{8})(?:\d{4})?$/;
 
 /** True if a text is the key of such an instant. */
-export function isSecondTime(key: string): boolean {
-  return key.length >= 36 && SECOND_TIME.test(key);
+export function isRepeatedHourKey(key: string): boolean {
+  return key.length >= 36 && REPEATED_HOUR.test(key);
 }
 
 /** Returns the instant of such a key; undefined for any other text. */
-export function instantOfSecondTime(key: string, zone: Zone): number | undefined {
-  const [, last = '', since] = SECOND_TIME.exec(key) ?? [];
+export function instantOfRepeatedHour(key: string, zone: Zone): number | undefined {
+  const [, last = '', since] = REPEATED_HOUR.exec(key) ?? [];
   const local = since === undefined ? undefined : parseLocal(last);
   if (local === undefined) return undefined;
   return local + 1 - zone.offsetOf(local) + Number(since);

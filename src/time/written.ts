@@ -6,7 +6,7 @@
  * https://hl7.org/fhir/R4/datatypes.html#dateTime
  */
 import { DAY, END_DAY, FIRST_DAY, parseClock, parseDay } from './calendar.ts';
-import { instantKey, isSecondTime } from './instant-key.ts';
+import { instantKey, isRepeatedHourKey } from './instant-key.ts';
 import type { Zone } from './zone.ts';
 
 const ISO = /^(\d{4}-\d\d-\d\d)(?:([ T])(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(?: ?(Z|z|UTC|[+-]\d\d(?::?\d\d)?))?)?$/;
@@ -57,7 +57,7 @@ function offsetOf(zone: string): number | undefined {
 export function readMoment(text: string, zone: Zone): string | undefined {
   const trimmed = text.replace(OUTER_BLANKS, '');
   const written = read(trimmed);
-  if (!written) return isSecondTime(trimmed) ? trimmed : undefined;
+  if (!written) return isRepeatedHourKey(trimmed) ? trimmed : undefined;
   const { day, time, fraction, offset } = written;
   const digits = fraction.slice(0, 7).padEnd(7, '0');
   if (offset === undefined) {

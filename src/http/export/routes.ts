@@ -177,7 +177,7 @@ function refuseLess(c: HttpContext, parts: Parts, id: string): void {
 /** Notes for the audit whose data a file holds, if the export was narrowed to some patients. */
 function noteFile(c: HttpContext, parts: Parts, job: string): void {
   const { url, request } = parts.exports.jobs.view(callerOf(c, parts), job)?.job ?? {};
-  c.set('bulk', url ?? '');
+  c.set('exportUrl', url ?? '');
   seeing(c, parts).see?.(request?.patients ?? []);
 }
 

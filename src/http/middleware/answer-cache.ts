@@ -60,7 +60,7 @@ export async function respondCached(
     make: (signal, touch) => make({ ...context, signal, onQuery: hearPlans(touch) }),
   });
   if (origin.kind === 'hit' || (origin.kind === 'made' && origin.stored)) c.set('answer', answer);
-  if (origin.kind === 'hit') c.set('kept', true);
+  if (origin.kind === 'hit') c.set('cacheHit', true);
   return send(c, answer, {
     cacheStatus: cacheStatus(origin),
     onGrown: () => answers.cache.grown(key, answer),

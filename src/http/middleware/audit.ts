@@ -40,12 +40,12 @@ export function auditAnswers(
       await c.res.body?.cancel();
       await c.get('undo')?.();
       c.res = undefined;
-      c.res = await unavailable(c);
+      c.res = await respondUnwritten(c);
     }
   });
 }
 
-function unavailable(c: HttpContext): Response | Promise<Response> {
+function respondUnwritten(c: HttpContext): Response | Promise<Response> {
   const headers = { 'Retry-After': String(RETRY_AFTER) };
   if (c.get('rest') === true) return respondWithError(c, new RestError('unavailable', MESSAGE, headers));
   return respondWithOutcome(c, 503, [issueOf('audit-away', MESSAGE)], headers);
@@ -60,7 +60,7 @@ function recordOf(c: HttpContext, config: Place, facade: Shows): AuditRecord {
   const { pathname, search, hostname } = new URL(c.req.url);
   const path = outer === c ? pathname : config.fhirPath + pathname;
   const { interaction, resource } = askedFor(c.req.method, path, config.fhirPath);
-  const bulk = c.get('bulk');
+  const exportUrl = c.get('exportUrl');
   const sent = status < 400;
   const glass = c.get('glass');
   return {
@@ -75,15 +75,15 @@ function recordOf(c: HttpContext, config: Place, facade: Shows): AuditRecord {
     query: [
       `${c.req.method} ${path}${withShown(search, c.get('access'), facade)}`,
       withShown(bodyOf(c, interaction), c.get('access'), facade),
-      bulk ? `of GET ${bulk}` : '',
+      exportUrl ? `of GET ${exportUrl}` : '',
     ]
       .filter(text => text !== '')
       .join('\n'),
     ...(resource === undefined ? {} : { resource }),
     patients: sent ? [...(c.get('patients') ?? [])] : [],
-    ...(bulk !== undefined && sent && { bulk: true }),
+    ...(exportUrl !== undefined && sent && { bulk: true }),
     ...(glass !== undefined && { glass }),
-    ...(c.get('kept') === true && { kept: true }),
+    ...(c.get('cacheHit') === true && { kept: true }),
   };
 }
 

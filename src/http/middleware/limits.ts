@@ -7,7 +7,7 @@
 import { createMiddleware } from 'hono/factory';
 import { type BoundedCache, boundedCache } from '../../cache/bounded.ts';
 import { isLoopback } from '../../common/loopback.ts';
-import { type Queue, waitIn } from '../../common/waiting.ts';
+import { enqueue, type Queue } from '../../common/waiting.ts';
 import { FhirError } from '../../outcome.ts';
 import { type BulkheadLoad, cancelled, DatabaseError, endsAt } from '../../sql/database.ts';
 import { retryIn } from '../../sql/retry-after.ts';
@@ -206,7 +206,7 @@ export function createPlaces(
           reject(new DatabaseError('unavailable', 'too much is asked at a time', { retryAfter: retryIn(RETRY_AFTER) }));
         };
         if (isFull()) return refuse();
-        waitIn(waiting, {
+        enqueue(waiting, {
           ...{ of: undefined, milliseconds: wait, signal, late: refuse },
           admitted: () => resolve(take()),
           aborted: () => reject(cancelled()),

@@ -54,9 +54,9 @@ export function onRestError(parts: AppParts) {
     wantsPage(c.req.header('accept')) ? respondWithErrorPage(c, parts, publicError) : respondWithError(c, publicError);
   return (error: Error, c: HttpContext): Response | Promise<Response> => {
     const publicError = c.get('timedOut')?.()
-      ? unavailable('The request took longer than this server allows')
+      ? unavailableError('The request took longer than this server allows')
       : leftHalfway(c)
-        ? unavailable(CANCELLED)
+        ? unavailableError(CANCELLED)
         : asRestError(error);
     if (publicError !== undefined) {
       if (publicError !== error && publicError.code === 'unavailable')
@@ -108,18 +108,18 @@ function errorPage(c: HttpContext, parts: AppParts, message: string): Html {
 
 function asRestError(error: Error): RestError | undefined {
   if (error instanceof RestError) return error;
-  if (error instanceof AccountsError) return unavailable('Nobody can log in: the file of accounts cannot be read');
+  if (error instanceof AccountsError) return unavailableError('Nobody can log in: the file of accounts cannot be read');
   if (error instanceof RangeProblem) return new RestError('bad-request', error.message);
   if (error instanceof DatabaseError) {
     if (error.reason === 'failed') return undefined;
-    if (error.reason === 'cancelled') return unavailable(CANCELLED);
-    return unavailable(`${error.publicText ?? 'The database does not answer'}; try again later`, error.retryAfter);
+    if (error.reason === 'cancelled') return unavailableError(CANCELLED);
+    return unavailableError(`${error.publicText ?? 'The database does not answer'}; try again later`, error.retryAfter);
   }
   if (!(error instanceof FhirError)) return undefined;
   // Errors of the middleware that all requests pass. Any other is a fault of this server, which wrote the search.
   switch (error.status) {
     case 503:
-      return unavailable(error.message, error.retryAfter);
+      return unavailableError(error.message, error.retryAfter);
     case 413:
     case 414:
       return new RestError('too-large', error.message);
@@ -134,6 +134,6 @@ function asRestError(error: Error): RestError | undefined {
   }
 }
 
-function unavailable(message: string, retryAfter: number = RETRY_AFTER): RestError {
+function unavailableError(message: string, retryAfter: number = RETRY_AFTER): RestError {
   return new RestError('unavailable', message, { 'Retry-After': String(Math.max(1, Math.ceil(retryAfter))) });
 }

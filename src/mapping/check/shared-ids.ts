@@ -123,7 +123,7 @@ function spelt(part: IdPart): Expression {
 }
 
 function beforeOf(part: IdPart): string {
-  return part.kind === 'column' ? (part.codec.before ?? '') : '';
+  return part.kind === 'column' ? (part.codec.prefix ?? '') : '';
 }
 
 function asNumber(column: ColumnExpression): Expression {

@@ -130,24 +130,24 @@ async function unmappedIn(
   asking: Asking,
   limit: number,
 ): Promise<Omit<UnmappedColumn, 'hasElse'> | undefined> {
-  const held: Held[] = [];
+  const held: ColumnValues[] = [];
   for (const one of [first, ...more])
     held.push(await heldBy(one, asking, one.where, more.length > 0 ? MOST_GROUPS : limit));
-  const { values, total } = together(held, limit);
+  const { values, total } = merged(held, limit);
   if (total.values === 0) return undefined;
   const { name, column, isCode, at, ownElse } = first;
   return { map: name, table: tableOf(first), column: column.column, isCode, at, total, values, ownElse };
 }
 
 /** Values of a column, most rows first, and their total number. */
-type Held = Pick<UnmappedColumn, 'values' | 'total'>;
+type ColumnValues = Pick<UnmappedColumn, 'values' | 'total'>;
 
 async function heldBy(
   { scope, column }: Pick<Unknown, 'scope' | 'column'>,
   asking: Asking,
   where: Predicate,
   limit: number,
-): Promise<Held> {
+): Promise<ColumnValues> {
   if (where.kind === 'false') return NOTHING;
   const total = await tallyOf(asking, scope, column, where);
   if (total.values === 0 || limit === 0) return { values: [], total };
@@ -155,10 +155,10 @@ async function heldBy(
   return { values: groups.map(group => ({ value: String(group.values[0]).trimEnd(), rows: group.rows })), total };
 }
 
-const NOTHING: Held = { values: [], total: { values: 0, rows: 0 } };
+const NOTHING: ColumnValues = { values: [], total: { values: 0, rows: 0 } };
 
 /** Merges what several places hold of one column. */
-function together(all: readonly Held[], limit: number): Held {
+function merged(all: readonly ColumnValues[], limit: number): ColumnValues {
   const rows = new Map<string, number>();
   for (const { values } of all) for (const one of values) rows.set(one.value, (rows.get(one.value) ?? 0) + one.rows);
   const values = [...rows].map(([value, of]) => ({ value, rows: of })).toSorted((a, b) => b.rows - a.rows);
@@ -219,13 +219,13 @@ export async function heldColumns(
   for (const reads of byColumn(readsOf(registry).filter(({ name }) => name === map))) {
     const [{ column, isCode, at, hasElse, ownElse }] = reads;
     const unmapped = await unmappedIn(reads, asking, limit.unknown);
-    const known: Held[] = [];
+    const known: ColumnValues[] = [];
     for (const one of reads) if (one.known) known.push(await heldBy(one, asking, one.known, limit.known));
     found.push({
       ...{ table: tableOf(reads[0]), column: column.column, isCode, at, hasElse, ownElse },
       total: unmapped?.total ?? NOTHING.total,
       values: unmapped?.values ?? [],
-      known: together(known, limit.known).values,
+      known: merged(known, limit.known).values,
     });
   }
   return found;
@@ -269,7 +269,7 @@ interface UnknownCode extends Unknown {
 async function reportUnknown(all: readonly Unknown[], registry: Registry, asking: Checking): Promise<void> {
   const { report } = asking;
   for (const group of byColumn(all)) {
-    const places: { readonly unknown: Unknown; readonly held: Held }[] = [];
+    const places: { readonly unknown: Unknown; readonly held: ColumnValues }[] = [];
     for (const unknown of group) {
       await askedAt(unknown.at, asking, async () => {
         const held = await heldBy(unknown, asking, unknown.where, unknown.isCode ? MOST_GROUPS : 0);
@@ -279,7 +279,7 @@ async function reportUnknown(all: readonly Unknown[], registry: Registry, asking
     const [first] = places;
     if (!first) continue;
     const { name, column, isCode, at, ownElse } = first.unknown;
-    const { values, total } = together(
+    const { values, total } = merged(
       places.map(({ held }) => held),
       SHOWN,
     );
@@ -297,7 +297,7 @@ async function reportUnknown(all: readonly Unknown[], registry: Registry, asking
 
 /** Lists elements: `: Patient.gender in 3 rows, …`. Undefined for a single element, which the position shows. */
 function inElements(
-  places: readonly { readonly unknown: Unknown; readonly held: Held }[],
+  places: readonly { readonly unknown: Unknown; readonly held: ColumnValues }[],
   registry: Registry,
 ): string | undefined {
   const rows = new Map<string, number>();

@@ -75,7 +75,7 @@ export interface CodecOptions {
   readonly ordinal?: true;
   /** Text steps before the codec, and the label of the codec itself. */
   readonly steps?: readonly StepOptions[];
-  readonly behind?: string;
+  readonly codecLabel?: string;
 }
 
 /**

@@ -69,9 +69,9 @@ export function satisfying(any: readonly (readonly DateEdge[])[], zone: Zone, pr
     if (precision.length !== 'next') return from(instant - precision.length + 1);
     return mapEnds(from(instant + 1), number => number - 1);
   };
-  const holds = (edge: DateEdge): RangeSet => {
+  const rangeOf = (edge: DateEdge): RangeSet => {
     if (edge.edge === 'start') return edge.op === '>=' ? from(edge.at) : complement(from(edge.at));
     return edge.op === '>' ? endsAfter(edge.at) : complement(endsAfter(edge.at));
   };
-  return union(...any.map(edges => intersect(EVERYTHING, ...edges.map(holds))));
+  return union(...any.map(edges => intersect(EVERYTHING, ...edges.map(rangeOf))));
 }

@@ -19,7 +19,7 @@ import {
   printOffset,
   printTime,
 } from '../../time/calendar.ts';
-import { instantOfSecondTime, isSecondTime, secondTimes } from '../../time/instant-key.ts';
+import { instantOfRepeatedHour, isRepeatedHourKey, repeatedHourAt } from '../../time/instant-key.ts';
 import { clip, intersect, mapEnds, overlay, type RangeSet } from '../../time/range-set.ts';
 import { parseLocal, parseTimeKey, printLocal, timeKey, UTC, type Zone } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
@@ -71,7 +71,7 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
     const text = stored(raw);
     if (text === undefined) return undefined;
     const local = parseLocal(text);
-    if (local === undefined) return readSecondTime(text, zone, milliseconds);
+    if (local === undefined) return readRepeatedHour(text, zone, milliseconds);
     if (midnight !== 'time' && local % DAY === 0) return known ? undefined : text.slice(0, 10);
     const time = text.length < 19 ? '00:00:00' : text.slice(11, 19);
     const fraction = milliseconds ? millisecondsOf(text) : '';
@@ -93,7 +93,7 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
       if (criterion.kind !== 'date') return undefined;
       const { any } = criterion;
       const withSecond = (locals: Predicate): Predicate =>
-        isComputed(columnType) ? withSecondTimes(locals, only(columns), any, zone, milliseconds) : locals;
+        isComputed(columnType) ? withRepeatedHour(locals, only(columns), any, zone, milliseconds) : locals;
       const match = (set: RangeSet, unit: number): Predicate =>
         and(withSecond(matchTimes(only(columns), columnType, set, unit, 'many')), hasTime(only(columns)));
       // Columns do not store every millisecond, so equality is not used.
@@ -110,8 +110,8 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
 }
 
 /** Prints an instant in the second pass of a repeated hour; undefined for any other text. */
-function readSecondTime(key: string, zone: Zone, milliseconds: boolean): string | undefined {
-  const instant = instantOfSecondTime(key, zone);
+function readRepeatedHour(key: string, zone: Zone, milliseconds: boolean): string | undefined {
+  const instant = instantOfRepeatedHour(key, zone);
   if (instant === undefined) return undefined;
   const offset = zone.offsetAt(instant);
   const text = printLocal(instant + offset, 3);
@@ -122,7 +122,7 @@ function readSecondTime(key: string, zone: Zone, milliseconds: boolean): string 
  * Adds instants in the second pass of a repeated hour, which lie between two local times. A set of local times contains
  * all of them or none. If an end of the search lies among them, they are excluded and searched separately.
  */
-function withSecondTimes(
+function withRepeatedHour(
   locals: Predicate,
   column: Expression,
   any: readonly (readonly DateEdge[])[],
@@ -130,7 +130,7 @@ function withSecondTimes(
   milliseconds: boolean,
 ): Predicate {
   const ends = any.flatMap(edges => edges.flatMap(({ at }) => [at - 1000, at, at + 1000])).filter(Number.isFinite);
-  const found = ends.flatMap(at => secondTimes(at, zone) ?? []);
+  const found = ends.flatMap(at => repeatedHourAt(at, zone) ?? []);
   const blocks = [...new Map(found.map(block => [block.from, block])).values()];
   if (blocks.length === 0) return locals;
   const unit = milliseconds ? 1 : 1000;
@@ -271,7 +271,7 @@ function timeOrder(type: TimedType): OrderFace {
       const text = stored(raw);
       if (text === undefined) return undefined;
       if (parseLocal(text) !== undefined) return timeKey(text);
-      return isSecondTime(text) ? text : undefined;
+      return isRepeatedHourKey(text) ? text : undefined;
     },
     fromKey: key => {
       const stored = storedFromKey(String(key), type);

@@ -17,7 +17,7 @@ import {
   printUnits,
   trimmedText,
 } from './decimal.ts';
-import { holds } from './number.ts';
+import { unitRange } from './number.ts';
 import { trim } from './text.ts';
 
 export interface DayCount {
@@ -48,7 +48,7 @@ export interface DayCount {
 /** Counts whole days in a column of whole numbers. `since`: the day of the number 0, counted from 1970-01-01. */
 export function wholeDays(type: ColumnType, since: number): DayCount {
   // SQLite may store more than the type declares.
-  const held = holdsAnyNumber(type) ? undefined : holds(type);
+  const held = holdsAnyNumber(type) ? undefined : unitRange(type);
   return {
     inverse: 'indexed',
     isSingle: true,
@@ -110,7 +110,7 @@ function inFloats(type: ColumnType, { since, perDay }: FractionOptions, isSingle
 const NUMERIC = /^-?\d+(?:\.\d+)?$/;
 
 function inDecimals(type: ColumnType & { readonly kind: 'decimal' }, { since, perDay }: FractionOptions): DayCount {
-  const { least, most } = holds(type);
+  const { least, most } = unitRange(type);
   const { counted, unitsFrom } = roundedUnits(type.scale, perDay);
   const before = since * perDay;
   return {

@@ -18,12 +18,12 @@ import { trim, trimEnd, withoutControls } from './text.ts';
 const NO_TEXT = '(no text)';
 
 /** Elements whose content is not readable text. */
-const DROPPED = new Set(
+const DROPPED_ELEMENTS = new Set(
   'script style head title noscript template iframe frame frameset object embed applet audio video canvas svg math map select datalist textarea'.split(
     ' ',
   ),
 );
-const KEPT = new Set(
+const KEPT_ELEMENTS = new Set(
   'p div h1 h2 h3 h4 h5 h6 blockquote pre ul ol li dl dt dd table caption thead tbody tfoot tr th td b strong i em small big sub sup tt code kbd samp var cite dfn abbr acronym q span address br hr'.split(
     ' ',
   ),
@@ -110,7 +110,7 @@ function readHtml(html: string, events: Events): void {
   let dropped = 0;
   const closeTo = (depth: number): void => {
     for (let name = open.pop(); name !== undefined; name = open.length > depth ? open.pop() : undefined) {
-      if (DROPPED.has(name)) dropped--;
+      if (DROPPED_ELEMENTS.has(name)) dropped--;
       else if (dropped === 0) events.close(name);
     }
   };
@@ -121,7 +121,7 @@ function readHtml(html: string, events: Events): void {
       {
         onopentag: (name, attributes) => {
           open.push(name);
-          if (DROPPED.has(name)) dropped++;
+          if (DROPPED_ELEMENTS.has(name)) dropped++;
           else if (dropped === 0) events.open(name, attributes);
           if (open.length === before + DEEPEST) parser.pause();
         },
@@ -142,7 +142,7 @@ function readHtml(html: string, events: Events): void {
       return '';
     }
     // The next parser would not report the end of a dropped element.
-    const outermost = open.findIndex(name => DROPPED.has(name));
+    const outermost = open.findIndex(name => DROPPED_ELEMENTS.has(name));
     if (outermost >= 0) closeTo(outermost);
     return text.slice(parser.endIndex + 1);
   };
@@ -220,7 +220,7 @@ function xhtmlOfHtml(html: string): string | undefined {
   let readable = false;
   readHtml(html, {
     open: (name, attributes) => {
-      opened.push(KEPT.has(name) ? writer.open(name, spans(name, attributes)) : undefined);
+      opened.push(KEPT_ELEMENTS.has(name) ? writer.open(name, spans(name, attributes)) : undefined);
     },
     text: piece => {
       const text = clean(piece);

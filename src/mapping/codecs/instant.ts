@@ -36,7 +36,7 @@ const UNITS = 10_000;
 const MOST_DIGITS = 7;
 
 export function instantCodec({ zone, shown = zone, columnType, gives }: InstantOptions): Codec {
-  const { first, end, textOf, stored } = keptIn(columnType);
+  const { first, end, textOf, stored } = storedMomentsIn(columnType);
   // At either end of the calendar FHIR may be unable to write the local year.
   const least = Math.max(first, ...[zone, shown].map(one => FIRST - one.offsetAt(FIRST)));
   const beyond = Math.min(end, ...[zone, shown].map(one => END - one.offsetAt(END - DAY)));
@@ -150,7 +150,7 @@ export function instantsOfDays(
 }
 
 /** How a column stores moments. */
-interface Kept {
+interface StoredMoments {
   /** The least moment that it can hold, and the end (exclusive). */
   readonly first: number;
   readonly end: number;
@@ -160,7 +160,7 @@ interface Kept {
   readonly textOf: (instant: FineInstant) => string | undefined;
 }
 
-function keptIn(type: InstantType | DatetimeType): Kept {
+function storedMomentsIn(type: InstantType | DatetimeType): StoredMoments {
   if (type.kind === 'instant')
     return {
       first: FIRST,

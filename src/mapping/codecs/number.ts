@@ -134,7 +134,7 @@ export function matchEdge(number: Expression, columnType: ColumnType, { op, at }
   const scale = columnType.kind === 'decimal' ? columnType.scale : columnType.kind === 'text' ? MOST_DECIMALS : 0;
   const up = op === '<' || op === '>=';
   const units = up ? ceilUnits(at, scale) : floorUnits(at, scale);
-  const { least, most } = holds(columnType);
+  const { least, most } = unitRange(columnType);
   // All values of the column are on the same side of a bound outside its range.
   if (units > most) return op === '<' || op === '<=' ? TRUE : FALSE;
   if (units < least) return op === '>' || op === '>=' ? TRUE : FALSE;
@@ -145,7 +145,7 @@ export function matchEdge(number: Expression, columnType: ColumnType, { op, at }
 }
 
 /** Returns the lowest and highest number of units of its scale that a column holds. */
-export function holds(type: ColumnType): { readonly least: bigint; readonly most: bigint } {
+export function unitRange(type: ColumnType): { readonly least: bigint; readonly most: bigint } {
   if (type.kind === 'integer' && type.bits === 8) return { least: 0n, most: 255n };
   if (type.kind === 'integer') {
     const half = 1n << BigInt(type.bits - 1);

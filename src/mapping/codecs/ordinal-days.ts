@@ -9,7 +9,7 @@ import { and, call, compare, constant, glob, or } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { civil, dayOf, daysIn, END_DAY, pad } from '../../time/calendar.ts';
 import type { DayCount } from './day-count.ts';
-import { holds } from './number.ts';
+import { unitRange } from './number.ts';
 import { shortened } from './packed-column.ts';
 import { trimEnd } from './text.ts';
 
@@ -22,7 +22,7 @@ export function firstOrdinal(since: number): number {
 export function ordinalDays(type: ColumnType, since: number): DayCount {
   const add = since * 1000;
   if (type.kind === 'text') return since === 0 ? inTexts(type) : inCountedTexts(add);
-  const { most } = holds(type);
+  const { most } = unitRange(type);
   return {
     inverse: 'indexed',
     isSingle: true,

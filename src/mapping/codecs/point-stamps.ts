@@ -19,9 +19,9 @@ const LONG: ColumnType = { kind: 'integer', bits: 64 };
 
 /** Describes a column. `since`: the year that its years count from, 0 for plain years. */
 export function pointColumn(type: ColumnType, since: number): StampColumn {
-  const { position, stored, ...holds } = type.kind === 'text' ? inTexts(since) : inNumbers(type, since);
+  const { position, stored, ...form } = type.kind === 'text' ? inTexts(since) : inNumbers(type, since);
   return {
-    ...holds,
+    ...form,
     inverse: 'indexed',
     isCoarse: true,
     position,
@@ -33,9 +33,9 @@ export function pointColumn(type: ColumnType, since: number): StampColumn {
 }
 
 /** The part in which columns of texts and of numbers differ. */
-type Held = Pick<StampColumn, 'position' | 'stored' | 'raws' | 'isStamp' | 'isMoment'>;
+type StampForm = Pick<StampColumn, 'position' | 'stored' | 'raws' | 'isStamp' | 'isMoment'>;
 
-function inNumbers(type: ColumnType, since: number): Held {
+function inNumbers(type: ColumnType, since: number): StampForm {
   const add = since * 10_000;
   /** Returns the digits yyyymmddhhmmss. */
   const digits = (column: Expression): Expression => {
@@ -73,7 +73,7 @@ function inNumbers(type: ColumnType, since: number): Held {
   };
 }
 
-function inTexts(since: number): Held {
+function inTexts(since: number): StampForm {
   const add = since * 10_000;
   const length = since === 0 ? 8 : 7;
   const most = 10 ** length - 1;

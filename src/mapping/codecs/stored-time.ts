@@ -60,7 +60,7 @@ export function printStored(local: number, type: TimedType): string {
 export function timeInId(raw: SqlValue, type: DatetimeType): string | undefined {
   const text = storedReader(type)(raw);
   if (text === undefined) return undefined;
-  const { prefix = text, second } = SECOND_TIME.exec(text)?.groups ?? {};
+  const { prefix = text, second } = REPEATED_HOUR.exec(text)?.groups ?? {};
   if (parseLocal(prefix) === undefined) return undefined;
   const seconds = prefix.slice(0, 19).replace(/[-:]/g, '').replace(' ', 'T');
   if (second !== undefined) return `${seconds}b${second}`;
@@ -80,7 +80,7 @@ export function timeOfId(part: string, type: DatetimeType): string | undefined {
   return inLayout(type.fraction === 0 ? text : `${text}.${fraction.padEnd(type.fraction, '0')}`, type.form);
 }
 
-const SECOND_TIME = /^(?<prefix>.{19}\.\d{3})9999~(?<second>\d{8}(?:\d{4})?)$/;
+const REPEATED_HOUR = /^(?<prefix>.{19}\.\d{3})9999~(?<second>\d{8}(?:\d{4})?)$/;
 const TIME_IN_ID =
   /^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)T(?<hour>\d\d)(?<minute>\d\d)(?<seconds>\d\d)(?:\.(?<fraction>\d{1,7})|b(?<second>\d+))?$/;
 

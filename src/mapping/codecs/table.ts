@@ -104,8 +104,8 @@ export const TEXT_STEPS: Readonly<Record<string, StepEntry>> = {
     z.union([PREFIX.transform(prefix => [prefix]), z.array(PREFIX).min(1)], 'a text, or a list of texts'),
     prefixStep,
   ),
-  dotted: step(z.string().regex(/^[1-9]$/, 'characters before the point, 1 to 9'), behind =>
-    dottedStep(Number(behind)),
+  dotted: step(z.string().regex(/^[1-9]$/, 'characters before the point, 1 to 9'), beforePoint =>
+    dottedStep(Number(beforePoint)),
   ),
   words: step(z.enum(['first', 'last', 'all-but-last', 'all-but-first']), wordsStep),
   entities: step(NONE, entitiesStep),

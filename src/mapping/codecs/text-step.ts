@@ -14,7 +14,7 @@ import { trim, trimEnd, upperAscii } from './text.ts';
 export type StepOptions =
   | { readonly step: 'piece'; readonly by: string; readonly at: number }
   | { readonly step: 'prefix'; readonly prefixes: readonly string[] }
-  | { readonly step: 'dotted'; readonly behind: number }
+  | { readonly step: 'dotted'; readonly beforePoint: number }
   | { readonly step: 'words'; readonly words: Words }
   | { readonly step: 'written'; readonly form: string; readonly from?: number }
   | { readonly step: 'entities' | 'escapes' | 'upper' };
@@ -106,25 +106,25 @@ function areApart(prefixes: readonly string[]): boolean {
  * Inserts a point after so many characters of a code stored without it, `E119`. A text stays as it is if it has a
  * point, is not longer than that, or has other characters than ASCII letters and digits among these and the next.
  */
-export function dottedStep(behind: number): TextStep {
-  const plain = new RegExp(`^[0-9A-Za-z]{${behind + 1}}`);
+export function dottedStep(beforePoint: number): TextStep {
+  const plain = new RegExp(`^[0-9A-Za-z]{${beforePoint + 1}}`);
   const apply = (text: string): string =>
-    plain.test(text) && !text.includes('.') ? `${text.slice(0, behind)}.${text.slice(behind)}` : text;
+    plain.test(text) && !text.includes('.') ? `${text.slice(0, beforePoint)}.${text.slice(beforePoint)}` : text;
   return {
-    label: `dotted ${behind}`,
-    options: { step: 'dotted', behind },
+    label: `dotted ${beforePoint}`,
+    options: { step: 'dotted', beforePoint },
     apply,
     sql: text => ({
       kind: 'choice',
       of: [
         {
-          when: and(glob(text, `${'[0-9A-Za-z]'.repeat(behind + 1)}*`), not(glob(text, '*.*'))),
+          when: and(glob(text, `${'[0-9A-Za-z]'.repeat(beforePoint + 1)}*`), not(glob(text, '*.*'))),
           give: call(
             'concat',
             [
-              call('substring', [text, 1, behind], UNICODE),
+              call('substring', [text, 1, beforePoint], UNICODE),
               constant('.', UNICODE),
-              call('substring', [text, behind + 1, THE_REST], UNICODE),
+              call('substring', [text, beforePoint + 1, THE_REST], UNICODE),
             ],
             UNICODE,
           ),
@@ -292,7 +292,7 @@ export function stepped(steps: readonly TextStep[], codec: Codec): Codec {
   return {
     ...codec,
     label: [...steps.map(step => step.label), codec.label].join(', '),
-    options: { ...codec.options, steps: steps.map(({ options }) => options), behind: codec.label },
+    options: { ...codec.options, steps: steps.map(({ options }) => options), codecLabel: codec.label },
     inverse: codec.inverse === 'indexed' && (!back || !isEquality(codec)) ? 'computed' : codec.inverse,
     decode: raw => {
       let text = typeof raw === 'string' ? raw : undefined;

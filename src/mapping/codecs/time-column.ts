@@ -7,7 +7,7 @@ import { type ColumnType, UNICODE } from '../../sql/column-type.ts';
 import { and, call, compare, constant, glob, isNull, not, or } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { DAY, digits, pad, parseClock, printTime, twoDigits } from '../../time/calendar.ts';
-import { holds } from './number.ts';
+import { unitRange } from './number.ts';
 import { isWholeNumber } from './packed-column.ts';
 import { trimEnd } from './text.ts';
 
@@ -77,7 +77,7 @@ const NUMBERS: Readonly<Record<'hhmm' | 'hhmmss', readonly string[]>> = {
 /** True if the column can hold all times of a day in this form. */
 export function holdsTimes(form: TimeForm, type: ColumnType): boolean {
   if (isCounted(form))
-    return isWholeNumber(type) && holds(type).most >= DAY / COUNTS[form].unit + COUNTS[form].midnight;
+    return isWholeNumber(type) && unitRange(type).most >= DAY / COUNTS[form].unit + COUNTS[form].midnight;
   return (isWholeNumber(type) && isOfDigits(form)) || type.kind === (form === 'time' ? 'time' : 'text');
 }
 

@@ -107,12 +107,12 @@ function elementsAbove(
   names: Names,
 ): readonly ProposedElement[] {
   const taken = new Set<string>();
-  return kind.elements.flatMap(({ path, columns, kind: type, system, with: beside }): readonly ProposedElement[] => {
+  return kind.elements.flatMap(({ path, columns, kind: type, system, with: fixed }): readonly ProposedElement[] => {
     if (type === 'patient' || found.some(one => one.path === path)) return [];
     const best = bestIn(step.table, columns, type, names, taken);
     if (!best) return [];
     taken.add(best.column);
-    const more = { ...(system === undefined ? {} : { system }), ...(beside === undefined ? {} : { with: beside }) };
+    const more = { ...(system === undefined ? {} : { system }), ...(fixed === undefined ? {} : { with: fixed }) };
     return [{ path, kind: type, ...best, score: rounded(DECLARED * best.score), join: [step], ...more }];
   });
 }
@@ -140,12 +140,12 @@ function elementsBelow(
         const [single, ...keys] = child.table.primaryKey;
         const taken = new Set(child.on.map(([theirs]) => theirs));
         if (single !== undefined && keys.length === 0) taken.add(single);
-        const elements = wanted.flatMap(({ path, columns, child: more = [], kind: type, with: beside }) => {
+        const elements = wanted.flatMap(({ path, columns, child: more = [], kind: type, with: fixed }) => {
           const one = bestIn(child.table, [...columns, ...more], type, names, taken);
           if (!one) return [];
           taken.add(one.column);
           const score = rounded((child.isDeclared ? DECLARED : GUESSED) * one.score);
-          return [{ path, kind: type, ...one, score, child, ...(beside === undefined ? {} : { with: beside }) }];
+          return [{ path, kind: type, ...one, score, child, ...(fixed === undefined ? {} : { with: fixed }) }];
         });
         return { elements, score: elements.reduce((sum, { score }) => sum + score, 0) };
       })
@@ -164,8 +164,8 @@ function elementsBelow(
 function isOfRecord({ resource }: Kind, table: TableInfo, on: Step['on'], names: Names, of?: TableInfo): boolean {
   const { wordsOf } = names;
   const has = (name: string, words: readonly string[]): boolean => words.some(word => wordsOf(name).has(word));
-  const beside = of ? wordsOf(of.name) : new Set<string>();
-  const kind = kindNamed(new Set([...wordsOf(table.name)].filter(word => !beside.has(word))));
+  const parentWords = of ? wordsOf(of.name) : new Set<string>();
+  const kind = kindNamed(new Set([...wordsOf(table.name)].filter(word => !parentWords.has(word))));
   if (!isIdentifier(table.name) || (kind !== undefined && kind.resource !== resource)) return false;
   if (has(table.name, OTHERS) || on.some(([theirs]) => has(theirs, [...OTHERS, ...WRITERS]))) return false;
   if ([...table.columns.values()].some(({ name }) => has(name, RELATIONS))) return false;

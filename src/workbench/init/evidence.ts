@@ -145,7 +145,7 @@ async function referencesOf(
   possible: readonly PossibleReference[],
   signal: AbortSignal,
 ): Promise<readonly SeenElement[]> {
-  const look: Look = {
+  const look: SampleContext = {
     database,
     patients: undefined,
     signal: within(TIME_LIMIT, signal),
@@ -218,7 +218,7 @@ async function seenProposal(
   names: Names,
   signal: AbortSignal,
 ): Promise<SeenProposal> {
-  const look: Look = { database, patients, signal: within(TIME_LIMIT, signal) };
+  const look: SampleContext = { database, patients, signal: within(TIME_LIMIT, signal) };
   const chosen = await Promise.all(proposal.elements.map(element => joinedBest(look, proposal, element)));
   const profiles = new Map<TableInfo, TableProfile>();
   const guessedKey = proposal.isKeyGuessed ? proposal.key : [];
@@ -305,7 +305,7 @@ function keyHolds(
  * determined.
  */
 async function stepsHold(
-  look: Look,
+  look: SampleContext,
   { join = [] }: ProposedElement,
   { info }: Proposal,
 ): Promise<Pick<ElementEvidence, 'note' | 'fit'> | undefined> {
@@ -327,7 +327,7 @@ async function stepsHold(
  * contact. If only names connect the rows to the record, nearly all of them must lead to a record.
  */
 async function childHolds(
-  look: Look,
+  look: SampleContext,
   { table, on, isDeclared }: Step,
   { info, table: name }: Proposal,
 ): Promise<Pick<ElementEvidence, 'note' | 'fit'> | undefined> {
@@ -344,7 +344,7 @@ async function childHolds(
   return { note: `${Math.round(100 * share)} % of a sample of ${name} have a row`, fit: share < LEAST_FOUND ? 0 : 1 };
 }
 
-interface Look {
+interface SampleContext {
   readonly database: Database;
   /** The best candidate for patients. */
   readonly patients: Proposal | undefined;
@@ -355,7 +355,7 @@ interface Look {
  * Chooses among several possible joins: a declared one, or the one whose keys include most of our values. Among lists
  * that include alike many, the longest wins: a record is about one of many drugs, and has one of few statuses.
  */
-async function joinedBest(look: Look, { info }: Proposal, element: ProposedElement): Promise<ProposedElement> {
+async function joinedBest(look: SampleContext, { info }: Proposal, element: ProposedElement): Promise<ProposedElement> {
   let best = element;
   let most: readonly number[] = [];
   if (element.join?.every(({ isDeclared }) => isDeclared)) return best;
@@ -381,7 +381,7 @@ async function joinedBest(look: Look, { info }: Proposal, element: ProposedEleme
  * Undefined if the table cannot be read, or not in time.
  */
 async function profileOf(
-  { database, signal }: Look,
+  { database, signal }: SampleContext,
   info: TableInfo,
   names: readonly string[],
   rows = SAMPLE,
@@ -403,7 +403,7 @@ async function profileOf(
 
 /** Returns how many values of a sample are keys of patients. Undefined if it cannot be determined, or not in time. */
 async function amongPatients(
-  look: Look,
+  look: SampleContext,
   info: TableInfo,
   column: string,
 ): Promise<Pick<ElementEvidence, 'note' | 'fit'> | undefined> {

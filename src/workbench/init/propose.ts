@@ -65,7 +65,7 @@ const MOST = 6;
 const DECLARED = 0.95;
 const GUESSED = 0.9;
 /** Weight of a name that many columns have. */
-const ALONE = 0.7;
+const WHOLE_NAME = 0.7;
 /** Maximum number of steps to the patient of a row: from a result by its order to the visit. */
 const STEPS = 2;
 /** Weight of a column that names a patient but whose foreign key leads to another table. */
@@ -187,13 +187,13 @@ export function proposalOf(kind: Kind, table: TableInfo, names: Around, only?: O
   const named = only ? { score: SAID, words: '' } : bestOf(kind.tables, wordsOf(table.name));
   const taken = new Set<string>(only ? [only.column] : []);
   const own = kind.elements.flatMap((element): readonly ProposedElement[] => {
-    const { path, joined = [], kind: type, system, with: beside } = element;
+    const { path, joined = [], kind: type, system, with: fixed } = element;
     const columns = only ? [...element.columns, ...(element.shared ?? [])] : element.columns;
-    const more = { ...(system === undefined ? {} : { system }), ...(beside === undefined ? {} : { with: beside }) };
+    const more = { ...(system === undefined ? {} : { system }), ...(fixed === undefined ? {} : { with: fixed }) };
     const isPatient = type === 'patient';
     const ours = isPatient
       ? patientIn(table, columns, names)
-      : (bestIn(table, columns, type, names, taken) ?? aloneIn(table, element, names, taken));
+      : (bestIn(table, columns, type, names, taken) ?? byWholeName(table, element, names, taken));
     const steps = stepsOf(table);
     // A code with a declared foreign key stands for the text in that list.
     const list =
@@ -255,14 +255,16 @@ function patientIn(table: TableInfo, columns: readonly string[], names: Around):
 }
 
 /** Finds a column by its whole name, if no better one was found. */
-function aloneIn(
+function byWholeName(
   table: TableInfo,
-  { alone = [], kind }: Kind['elements'][number],
+  { alone: wholeNames = [], kind }: Kind['elements'][number],
   names: Names,
   taken: ReadonlySet<string>,
 ): Found | undefined {
-  const best = alone.length === 0 ? undefined : bestIn(table, alone, kind, names, taken);
-  return best && names.wordsOf(best.column).size === 1 ? { ...best, score: rounded(ALONE * best.score) } : undefined;
+  const best = wholeNames.length === 0 ? undefined : bestIn(table, wholeNames, kind, names, taken);
+  return best && names.wordsOf(best.column).size === 1
+    ? { ...best, score: rounded(WHOLE_NAME * best.score) }
+    : undefined;
 }
 
 /** True for a step by the author of a row (`voided_by`): it leads to a user, never to the patient. */

@@ -19,7 +19,7 @@ export interface PossibleReference extends ProposedElement {
 const AFTERWARDS: readonly string[] = ['updated', 'deleted', 'removed'];
 /** Weight of a match by the name of the other table's key, and of each step on the way to the patient. */
 const BY_KEY = 0.9;
-const AWAY = 0.95;
+const PER_STEP = 0.95;
 
 /** Returns possible references. `best`: all proposals, the best of each kind first. */
 export function possibleReferences(
@@ -28,16 +28,16 @@ export function possibleReferences(
   names: Names,
 ): readonly PossibleReference[] {
   const patient = proposal.elements.find(({ kind }) => kind === 'patient');
-  return (kindOf(proposal.kind)?.references ?? []).flatMap(({ path, to, columns, away }) => {
+  return (kindOf(proposal.kind)?.references ?? []).flatMap(({ path, to, columns, away: onPatientPath }) => {
     const target = best.find(({ resource }) => resource === to);
     if (!target || target.info === proposal.info) return [];
-    const steps = away ? (patient?.join ?? []) : [];
+    const steps = onPatientPath ? (patient?.join ?? []) : [];
     const ways = [[], ...steps.map((_, i) => steps.slice(0, i + 1))];
     return ways.flatMap(join => {
       const from = join.at(-1)?.table ?? proposal.info;
       if (from === target.info) return [];
       return keysTo(target, from, columns, names).map(({ on, isDeclared, ...one }) => ({
-        ...{ path, kind: 'reference', ...one, score: one.score * AWAY ** join.length, isDeclared, target },
+        ...{ path, kind: 'reference', ...one, score: one.score * PER_STEP ** join.length, isDeclared, target },
         ...(join.length > 0 ? { join } : {}),
         reference: { mapping: target.kind, on },
       }));

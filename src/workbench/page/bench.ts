@@ -39,7 +39,7 @@ export interface Change {
 }
 
 /** A row in the preview. */
-export interface Looked {
+export interface PreviewedRow {
   readonly mapping: string;
   readonly key: readonly string[];
   /** The search from whose answer the user came. */
@@ -47,8 +47,8 @@ export interface Looked {
 }
 
 /** State of views that survives switching between them. It is mutated in place and causes no rendering. */
-interface Left {
-  looked: Looked | undefined;
+interface ViewState {
+  previewed: PreviewedRow | undefined;
   /** Text and last request of the view *Search*; each request is a new object. */
   search: { readonly text: string; readonly asked: { readonly query: string } | undefined };
 }
@@ -64,9 +64,9 @@ export interface Bench {
   /** The view that is shown. It is in the fragment of the URL, so that a reload and *back* restore it. */
   readonly view: string;
   show(view: string): void;
-  readonly left: Left;
+  readonly viewState: ViewState;
   /** Shows a row beside its resource. */
-  look(looked: Looked): void;
+  preview(previewed: PreviewedRow): void;
   /** Runs a search in the view *Search*. */
   search(query: string): void;
   /** The last message. */
@@ -126,7 +126,7 @@ export function useBench(pack: WirePack): Bench {
   const [takes, setTakes] = useState(0);
   /** Incremented before and after each write of a file. */
   const writes = useRef(0);
-  const left = useRef<Left>({ looked: undefined, search: { text: '', asked: undefined } }).current;
+  const viewState = useRef<ViewState>({ previewed: undefined, search: { text: '', asked: undefined } }).current;
   const shown = useRef<{ readonly view: EditorView; readonly path: string }>(null);
   const unsaved = useMemo(() => unsavedOf(files), [files]);
   const key = JSON.stringify(unsaved);
@@ -208,13 +208,13 @@ export function useBench(pack: WirePack): Bench {
   });
   const now = useRef<Bench>(null) as { current: Bench };
   now.current = {
-    ...{ now, files, check, checking, message, unsaved, saves, takes, tests, goal, announce, view, show, left },
-    look(looked) {
-      left.looked = looked;
+    ...{ now, files, check, checking, message, unsaved, saves, takes, tests, goal, announce, view, show, viewState },
+    preview(previewed) {
+      viewState.previewed = previewed;
       show('mapping');
     },
     search(query) {
-      left.search = { text: query, asked: { query } };
+      viewState.search = { text: query, asked: { query } };
       show('search');
     },
     reached: () => setGoal(undefined),

@@ -26,7 +26,7 @@ export function systemsOf(systems: Readonly<Record<string, string>>): Systems {
 export interface AskedSystems {
   readonly systems: Systems;
   /** True if `now` gives the same answers to all lookups so far. */
-  holds(now: Systems): boolean;
+  isUnchanged(now: Systems): boolean;
 }
 
 /** Wraps systems to record their lookups. */
@@ -45,7 +45,7 @@ export function asking(systems: Systems): AskedSystems {
         return names;
       },
     },
-    holds: now =>
+    isUnchanged: now =>
       [...asked].every(([alias, found]) => now.get(alias) === found) &&
       (names === undefined || names.join('\n') === now.names().join('\n')),
   };

@@ -116,7 +116,7 @@ export class PackMemory {
       const asked = asking(systems);
       return { ...withOwnReport(own => work(own, asked.systems)), asked };
     };
-    const { made, problems } = memo.get(key, inputs, read, ({ asked }) => asked.holds(systems));
+    const { made, problems } = memo.get(key, inputs, read, ({ asked }) => asked.isUnchanged(systems));
     report.take(problems);
     return made;
   }

@@ -172,7 +172,7 @@ class Pass {
         const unit = unitIn(rest, dates);
         return { unit, ...withOwnReport(report => openDrafts(drafts, this.#contextIn(unit, report))) };
       },
-      ({ unit }) => unit.holds(rest),
+      ({ unit }) => unit.isUnchanged(rest),
     );
     rows.unit.dates.joins(dates);
     return { group, drafts, rows, isFresh };
@@ -218,7 +218,7 @@ class Pass {
             problems: results.map(({ problems }) => problems),
           };
         },
-        ({ unit }) => unit.holds(rest),
+        ({ unit }) => unit.isUnchanged(rest),
       );
       resolved.unit.dates.joins(dates);
       return resolved;

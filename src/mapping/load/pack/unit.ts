@@ -1,7 +1,7 @@
 /**
  * Makes contexts in which the mappings of one document are checked as a unit. In: the rest of the pack. Out: a context
- * that records what the unit asked of the rest of the pack (`holds` asks again), and the code maps, tables and columns
- * that it uses. With both, the result of an earlier check can be reused safely.
+ * that records what the unit asked of the rest of the pack (`isUnchanged` asks again), and the code maps, tables and
+ * columns that it uses. With both, the result of an earlier check can be reused safely.
  */
 
 import type { Codec } from '../../codecs/codec.ts';
@@ -53,7 +53,7 @@ export interface Unit {
   readonly uses: Uses;
   readonly dates: UnitDates;
   /** True if the rest of the pack answers as it did when the unit was checked. */
-  holds(now: Rest): boolean;
+  isUnchanged(now: Rest): boolean;
 }
 
 export function noUses(): Uses {
@@ -99,7 +99,7 @@ export function unitIn(rest: Rest, dates: DateColumns, on?: Unit): Unit {
     },
     uses: noUses(),
     dates: new UnitDates(dates, on?.dates),
-    holds: now => (on?.holds(now) ?? true) && [...asked.values()].every(holds => holds(now)),
+    isUnchanged: now => (on?.isUnchanged(now) ?? true) && [...asked.values()].every(isSame => isSame(now)),
   };
 }
 

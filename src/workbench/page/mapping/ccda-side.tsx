@@ -7,13 +7,13 @@ import { useAnswer } from '../answer.ts';
 import type { Bench } from '../bench.ts';
 
 interface Parts {
-  readonly looked: { readonly mapping: string; readonly key: readonly string[] };
+  readonly previewed: { readonly mapping: string; readonly key: readonly string[] };
   readonly bench: Bench;
 }
 
-export function CcdaSide({ looked, bench }: Parts) {
+export function CcdaSide({ previewed, bench }: Parts) {
   const { check, unsaved } = bench;
-  const { is: part, failed } = useAnswer<WireCcda>('ccda', { unsaved, ...looked }, [looked, check]);
+  const { is: part, failed } = useAnswer<WireCcda>('ccda', { unsaved, ...previewed }, [previewed, check]);
   return (
     <section class="ccda" aria-label="C-CDA" aria-busy={part === undefined && failed === undefined}>
       {failed !== undefined && <p role="alert">{failed}</p>}

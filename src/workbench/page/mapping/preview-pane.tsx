@@ -6,7 +6,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { WireElement, WireMapping, WirePreview } from '../../wire/mapping.ts';
 import { ask } from '../ask.ts';
-import type { Bench, Looked } from '../bench.ts';
+import type { Bench, PreviewedRow } from '../bench.ts';
 import { PlaceButton } from '../place-button.tsx';
 import { CcdaSide } from './ccda-side.tsx';
 import { type ChangedLine, changedLines } from './changed-lines.ts';
@@ -15,13 +15,13 @@ import { RecordedTest } from './recorded-test.tsx';
 import { RowFinder } from './row-finder.tsx';
 
 export function PreviewPane({ bench }: { readonly bench: Bench }) {
-  const { check, file, unsaved, left } = bench;
+  const { check, file, unsaved, viewState } = bench;
   const mappings = inOrder(check?.mappings ?? [], file?.path);
-  const [name, setName] = useState(left.looked?.mapping);
+  const [name, setName] = useState(viewState.previewed?.mapping);
   /** The typed key, which is valid only for its mapping. */
-  const [typed, setTyped] = useState<Looked | undefined>(left.looked);
-  const [asked, setAsked] = useState(left.looked);
-  const [shown, setShown] = useState<{ readonly looked: Looked; readonly preview: WirePreview }>();
+  const [typed, setTyped] = useState<PreviewedRow | undefined>(viewState.previewed);
+  const [asked, setAsked] = useState(viewState.previewed);
+  const [shown, setShown] = useState<{ readonly previewed: PreviewedRow; readonly preview: WirePreview }>();
   const [failed, setFailed] = useState<string>();
   const known = useRef<readonly WireMapping[]>([]);
   if (mappings.length > 0) known.current = mappings;
@@ -32,13 +32,13 @@ export function PreviewPane({ bench }: { readonly bench: Bench }) {
     if (asked === undefined) setName(known.current[0]?.name);
   }, [file?.path, check?.mappings === undefined]);
   useEffect(() => {
-    left.looked = asked;
+    viewState.previewed = asked;
     if (!asked) return;
     const abort = new AbortController();
     const { mapping: of, key: keyOf } = asked;
     ask<WirePreview>('preview', { unsaved, mapping: of, key: keyOf }, abort.signal).then(
       found => {
-        setShown({ looked: asked, preview: found });
+        setShown({ previewed: asked, preview: found });
         setFailed(undefined);
       },
       (error: Error) => {
@@ -94,23 +94,28 @@ export function PreviewPane({ bench }: { readonly bench: Bench }) {
           mapping={mapping}
           bench={bench}
           choose={chosen => {
-            const looked = { mapping: mapping.name, key: chosen };
-            setTyped(looked);
-            setAsked(looked);
+            const previewed = { mapping: mapping.name, key: chosen };
+            setTyped(previewed);
+            setAsked(previewed);
           }}
         />
       )}
       {failed !== undefined && <p role="alert">{failed}</p>}
       {shown && failed === undefined && shown.preview.reason === undefined && (
-        <RecordedTest key={nameOf(shown.looked)} looked={shown.looked} bench={bench} stale={shown.preview.stale} />
+        <RecordedTest
+          key={nameOf(shown.previewed)}
+          previewed={shown.previewed}
+          bench={bench}
+          stale={shown.preview.stale}
+        />
       )}
-      {shown && failed === undefined && <Shown shown={shown.preview} looked={shown.looked} bench={bench} />}
+      {shown && failed === undefined && <Shown shown={shown.preview} previewed={shown.previewed} bench={bench} />}
       {!shown && !failed && <p class="quiet">Enter the key of a row to see it with its resource.</p>}
     </section>
   );
 }
 
-function nameOf({ mapping, key }: Looked): string {
+function nameOf({ mapping, key }: PreviewedRow): string {
   return [mapping, ...key].join(' ');
 }
 
@@ -123,14 +128,14 @@ function inOrder(mappings: readonly WireMapping[], path: string | undefined): re
 interface ShownParts {
   readonly shown: WirePreview;
   /** The row that is shown. */
-  readonly looked: Looked;
+  readonly previewed: PreviewedRow;
   readonly bench: Bench;
 }
 
 /** The selected side; kept when another row is shown. */
 let lastSide: 'resource' | 'ccda' = 'resource';
 
-function Shown({ shown, looked, bench }: ShownParts) {
+function Shown({ shown, previewed, bench }: ShownParts) {
   const [side, setSide] = useState(lastSide);
   lastSide = side;
   /** Paths of the elements under the pointer. */
@@ -147,7 +152,7 @@ function Shown({ shown, looked, bench }: ShownParts) {
           The row is no {shown.type}: {shown.reason}
         </p>
       )}
-      <div class="beside" data-of={nameOf(looked)}>
+      <div class="beside" data-of={nameOf(previewed)}>
         <table>
           <caption>Row</caption>
           <thead>
@@ -188,9 +193,9 @@ function Shown({ shown, looked, bench }: ShownParts) {
             <button type="button" aria-current={side === 'ccda' ? 'true' : undefined} onClick={() => setSide('ccda')}>
               C-CDA
             </button>
-            <SearchButton looked={looked} resource={shown.resource} bench={bench} />
+            <SearchButton previewed={previewed} resource={shown.resource} bench={bench} />
           </nav>
-          {side === 'ccda' && <CcdaSide looked={looked} bench={bench} />}
+          {side === 'ccda' && <CcdaSide previewed={previewed} bench={bench} />}
           {side === 'resource' && (
             <section class="resource" aria-label="Resource">
               {linesIn(shown).map(({ line, change }, i) => (
@@ -230,12 +235,12 @@ function Shown({ shown, looked, bench }: ShownParts) {
 
 /** Goes back to the search from which the user came, or to one that finds the resource. */
 function SearchButton({
-  looked,
+  previewed,
   resource,
   bench,
-}: Pick<ShownParts, 'looked' | 'bench'> & { readonly resource: unknown }) {
+}: Pick<ShownParts, 'previewed' | 'bench'> & { readonly resource: unknown }) {
   const { resourceType, id } = (resource ?? {}) as { readonly resourceType?: string; readonly id?: string };
-  const { from } = looked;
+  const { from } = previewed;
   if (from === undefined && id === undefined) return null;
   return (
     <button

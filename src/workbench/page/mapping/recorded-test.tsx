@@ -8,16 +8,16 @@ import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
 
 interface Parts {
-  readonly looked: { readonly mapping: string; readonly key: readonly string[] };
+  readonly previewed: { readonly mapping: string; readonly key: readonly string[] };
   readonly bench: Bench;
   /** True if the pack has errors, so that no test can be made. */
   readonly stale: boolean;
 }
 
-export function RecordedTest({ looked, bench, stale }: Parts) {
+export function RecordedTest({ previewed, bench, stale }: Parts) {
   const [made, setMade] = useState<WireRecorded>();
   const record = (): void => {
-    const { mapping, key } = looked;
+    const { mapping, key } = previewed;
     ask<WireRecorded>('record', { unsaved: bench.unsaved, mapping, key }).then(setMade, (error: Error) =>
       bench.announce(error.message),
     );

@@ -29,7 +29,7 @@ export function BundleList({ bundle, milliseconds, query, bench }: Parts) {
   const { unsaved } = bench;
   const preview = ({ resourceType: type, id }: Resource): void => {
     ask<WireRow>('search/row', { unsaved, type, id }).then(
-      row => bench.look({ ...row, from: query }),
+      row => bench.preview({ ...row, from: query }),
       (error: Error) => bench.announce(error.message),
     );
   };

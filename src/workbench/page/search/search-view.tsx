@@ -10,14 +10,14 @@ import { QueryBox } from './query-box.tsx';
 import './search.css';
 
 export function SearchView({ bench }: { readonly bench: Bench }) {
-  const [text, setText] = useState(bench.left.search.text);
-  const [asked, setAsked] = useState(bench.left.search.asked);
+  const [text, setText] = useState(bench.viewState.search.text);
+  const [asked, setAsked] = useState(bench.viewState.search.asked);
   const [found, setFound] = useState<WireSearch>();
   const [failed, setFailed] = useState<string>();
   const [busy, setBusy] = useState(false);
   const current = useRef<AbortController>(null);
   const { check, unsaved } = bench;
-  bench.left.search = { text, asked };
+  bench.viewState.search = { text, asked };
 
   /** Parameters by type, for the current texts. */
   const parameters = useMemo(() => new Map<string, Promise<readonly WireParameter[]>>(), [check]);
