@@ -76,7 +76,7 @@ const CALLS = 1000;
 
 /**
  * Ends statements that compute for too long. SQLite cannot be interrupted from its own thread, but it calls our
- * functions (`createLooks`, comparisons of texts), which can throw.
+ * functions (`createClockChecks`, comparisons of texts), which can throw.
  */
 export function createLimit(): Limit {
   let ends = Number.POSITIVE_INFINITY;
