@@ -29,7 +29,7 @@ import { SEALED, sealedParameters } from './pipeline/sealed-parameters.ts';
 import { openSession, type Session } from './pipeline/session.ts';
 import { shapeStore } from './pipeline/shapes.ts';
 import { ALL_RULES, type Environment, environment, type Rules } from './plan/environment.ts';
-import { type AccessRules, type Action, isPermitted, FULL_VISIBILITY, type Visibility } from './plan/visibility.ts';
+import { type AccessRules, type Action, FULL_VISIBILITY, isPermitted, type Visibility } from './plan/visibility.ts';
 import { type ParseFilter, visibilityOf } from './plan/visibility-of.ts';
 import { COMPARTMENT_TYPE } from './r4/search-parameters.ts';
 import type { WriteContext } from './resource/compile.ts';
