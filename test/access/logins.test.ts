@@ -34,7 +34,7 @@ async function finder(): Promise<{ readonly find: FindUser; close(): Promise<voi
 }
 
 describe('a login of the database', () => {
-  test('names the one person who has it; none or several name nobody', async () => {
+  test('identifies a person only if exactly one has it', async () => {
     const { find, close } = await finder();
     expect(await find('portal', 'Kowalski')).toBe('Patient/1');
     expect(await find('portal', 'Müller')).toBe('Patient/2');
@@ -90,11 +90,11 @@ test('a login of 200 characters is searched, a longer one is not', async () => {
   expect(asked).toEqual(['x'.repeat(200)]);
 });
 
-test('a login that two people share is nobody', async () => {
+test('a login that two people share identifies nobody', async () => {
   expect(await finderOf(['1', '2']).find('portal', 'anna')).toBeUndefined();
 });
 
-test('a rule of logins that the pack does not have is named, with those that it has', () => {
+test('an unknown login rule is reported by name, with the rules of the pack', () => {
   const logins = { portal: { type: 'Patient', found: [] }, staff: { type: 'Practitioner', found: [] } };
   expect(unknownLogins(['staff', 'portal'], { ...NO_RULES, logins })).toBeUndefined();
   expect(unknownLogins(['staff', 'toString'], { ...NO_RULES, logins })).toBe(
@@ -103,7 +103,7 @@ test('a rule of logins that the pack does not have is named, with those that it 
   expect(unknownLogins(['staff'], NO_RULES)).toMatch(/it has none$/);
 });
 
-test('several rules name a user only where all matches are the same person', async () => {
+test('several login rules identify a user only if all their matches are the same person', async () => {
   const known: Readonly<Record<string, string>> = {
     'portal anna': 'Patient/1',
     'staff anna': 'Practitioner/7',

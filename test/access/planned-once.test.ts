@@ -49,7 +49,7 @@ test('for a patient, a type outside the compartment is planned once', async () =
 test.each([
   'Observation?patient.general-practitioner.name=ab&patient.general-practitioner.family=b',
   'Observation?patient._has:Condition:patient:code=a&patient._has:Condition:patient:code=b',
-])('%s: whom the caller may see of each mapping is made out once, however many mappings lead there', async search => {
+])('%s: the access condition of each mapping is computed once, however many mappings lead there', async search => {
   const demo = await openDemo({ patients: 6 });
   onTestFinished(() => demo.close());
   const [type = '', text = ''] = search.split('?');

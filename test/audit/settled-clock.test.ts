@@ -3,7 +3,7 @@ import { settledClock } from '../../src/audit/settled-clock.ts';
 
 const HOUR = 3_600_000;
 
-test('a clock is believed once it has not been set for an hour, however far it was set', () => {
+test('a clock is trusted once it has not been set for an hour, however far it was set', () => {
   let [wall, steady] = [1_700_000_000_000, 5000];
   const pass = (milliseconds: number): void => {
     wall += milliseconds;

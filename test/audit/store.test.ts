@@ -89,7 +89,7 @@ test('expired records are deleted with the rows of their patients', () => {
   expect(rowsOf(path, 'SELECT COUNT(*) AS N FROM EVENT')).toEqual([{ N: 2 }]);
 });
 
-test('records are not removed by a clock that is believed for less than an hour, unless they crowd the store', async () => {
+test('a clock trusted for less than an hour expires no records, unless they exceed the size of the store', async () => {
   const path = join(temporaryFolder(), 'audit.sqlite');
   const old = record({ at: Date.now() - 2 * DAY, query: 'x'.repeat(30_000) });
   const write = async (bytes: number, count: number): Promise<void> => {
@@ -177,7 +177,7 @@ test('a flood of refusals is counted rather than written one by one, so that it 
   ]);
 });
 
-test('so are the requests of a known caller beyond REQUESTS_PER_MINUTE, apart from those of others', async () => {
+test('requests of a known caller beyond REQUESTS_PER_MINUTE are counted too, separately from those of others', async () => {
   const file = join(temporaryFolder(), 'audit.sqlite');
   const audit = await openAudit(settings(file), silent, FLOOD);
   const ask = (status: number) => audit.write(record({ status, who: { client: 'app', subject: 'ada' } }));
@@ -189,7 +189,7 @@ test('so are the requests of a known caller beyond REQUESTS_PER_MINUTE, apart fr
   ]);
 });
 
-test.each([204, 405, 413, 414])('the same of any answer (%i) to a caller of whom nothing is known', async status => {
+test.each([204, 405, 413, 414])('any answer (%i) to an unknown caller is counted too', async status => {
   const file = join(temporaryFolder(), 'audit.sqlite');
   const audit = await openAudit(settings(file), silent, FLOOD);
   const ask = (issuer?: string) =>
@@ -222,7 +222,7 @@ test('after a pause records of unknown callers are written one by one again, as 
   ]);
 });
 
-test('a long request is kept in part: most of an answered one, least of an unknown caller', async () => {
+test('a long request is truncated: least if it was answered, most for an unknown caller', async () => {
   const file = join(temporaryFolder(), 'audit.sqlite');
   const audit = await openAudit(settings(file), silent);
   const query = `POST /fhir/Patient/_search\n${'_id=1&'.repeat(40_000)}`;

@@ -14,7 +14,7 @@ test('ten requests are allowed at once, then one per second, for each key', () =
   expect(refused('a', 11)).toEqual([...Array<boolean>(10).fill(false), true]);
 });
 
-test('whoever waits as long as it was told may ask, and what is refused costs nothing', () => {
+test('a client that waits for the stated time is admitted, and refused requests cost nothing', () => {
   let now = 0;
   const meter = createMeters(perMinute(30), () => now)('a');
   for (let i = 0; i < 30; i++) expect(meter.take()).toBe(0);
@@ -26,7 +26,7 @@ test('whoever waits as long as it was told may ask, and what is refused costs no
   expect(meter.take()).toBe(2000);
 });
 
-test('what is charged later is owed, up to one burst', () => {
+test('a charge after the request becomes a debt, up to one burst', () => {
   let now = 0;
   const meter = createMeters({ burst: 10, perSecond: 1 }, () => now)('a');
   expect(meter.take()).toBe(0);
@@ -38,7 +38,7 @@ test('what is charged later is owed, up to one burst', () => {
   expect(meter.take()).toBe(0);
 });
 
-test('keys are bounded: who has not asked for longest is forgotten', () => {
+test('keys are bounded: the least recently used one is forgotten', () => {
   const meters = createMeters({ burst: 1, perSecond: 1 }, () => 0);
   expect(meters('first').take()).toBe(0);
   expect(meters('first').take()).toBeGreaterThan(0);

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 
 const modeOf = (file: string): number => statSync(file).mode & 0o777;
 
-test('a private file and its folder are made where there are none, for the owner only', () => {
+test('a missing private file and its folder are created, for the owner only', () => {
   const file = join(temporaryFolder(), 'made', 'store');
   touchPrivate(file);
   expect([modeOf(file), readFileSync(file, 'utf8')]).toEqual([0o600, '']);
@@ -29,7 +29,7 @@ test('a written file replaces one that everybody can read, and its folder is mad
   expect([modeOf(file), readPrivate(file)]).toEqual([0o600, { a: 2 }]);
 });
 
-test('a text that is no JSON is an error, of the kind that was asked for', () => {
+test('a text that is no JSON throws the requested kind of error', () => {
   const file = join(temporaryFolder(), 'keys.json');
   writeFileSync(file, '{');
   expect(() => readPrivate(file)).toThrow(SyntaxError);
@@ -65,12 +65,15 @@ test.runIf(process.getuid?.() === 0)('what the superuser writes stays readable t
   expect([owners(empty), modeOf(empty)]).toEqual([[1234, 1235], 0o600]);
 });
 
-test.runIf(process.getuid?.() === 0)('a link leads the superuser to give away nothing outside of the folder', () => {
-  const folder = temporaryFolder();
-  chownSync(folder, 1234, 1235);
-  const outside = join(temporaryFolder(), 'made-by-root');
-  const link = join(folder, 'smart.sqlite');
-  symlinkSync(outside, link);
-  touchPrivate(link);
-  expect([statSync(outside).uid, modeOf(outside)]).toEqual([0, 0o600]);
-});
+test.runIf(process.getuid?.() === 0)(
+  'a link does not make the superuser change the owner of a file outside of the folder',
+  () => {
+    const folder = temporaryFolder();
+    chownSync(folder, 1234, 1235);
+    const outside = join(temporaryFolder(), 'made-by-root');
+    const link = join(folder, 'smart.sqlite');
+    symlinkSync(outside, link);
+    touchPrivate(link);
+    expect([statSync(outside).uid, modeOf(outside)]).toEqual([0, 0o600]);
+  },
+);

@@ -82,7 +82,7 @@ test.each(['disabled', 'another password', 'removed'])('a session ends when its 
   expect(sessions.account(id)).toBeUndefined();
 });
 
-test('a session has ended when its account is of another era, though nobody looked before it was back', () => {
+test('a session ends when its account gets another era, even if nobody used the session meanwhile', () => {
   const { sessions, add } = setUp();
   const id = sessions.open(add('anna', { era: 'first' }), undefined);
   add('anna', { era: 'second' });

@@ -67,12 +67,12 @@ function written(add: (content: SectionWriter) => void) {
 const results = (reports: readonly DiagnosticReport[], all: readonly Observation[]) =>
   written(content => addResults(reports, all, content));
 
-test('a panel of other results is their organizer, and no result without a value', () => {
+test('a panel of other results becomes their organizer, not a result without a value', () => {
   const panel = observation('7', { hasMember: refer('1', '2', 'gone') });
   expect(results([], [measured('1'), measured('3'), panel, measured('2')]).entries).toEqual(['3 3 =3', '7 1 =1 2 =2']);
 });
 
-test('a panel with a value of its own stands among its members', () => {
+test('a panel with a value of its own is listed among its members', () => {
   const panel = observation('7', { valueQuantity: quantity('70'), hasMember: refer('1') });
   expect(results([], [measured('1'), panel]).entries).toEqual(['7 7 =70 1 =1']);
 });
@@ -84,11 +84,11 @@ test('members of a panel in a report stand in the organizer of the report, each 
   expect(results([report('r', '1', '2', '3')], all).entries).toEqual(['99 1 =1 2 =2 3 =3']);
 });
 
-test('a panel whose members are not in the document is a result whose value is not known', () => {
+test('a panel whose members are not in the document is a result with an unknown value', () => {
   expect(results([], [observation('7', { hasMember: refer('gone') })]).entries).toEqual(['7 7 =UNK']);
 });
 
-test('panels of panels end, and a circle of them does too', () => {
+test('panels of panels are resolved, and a cycle of panels ends', () => {
   const all = [
     observation('8', { hasMember: refer('7') }),
     observation('7', { hasMember: refer('8', '1') }),
@@ -97,7 +97,7 @@ test('panels of panels end, and a circle of them does too', () => {
   expect(results([], all).entries).toEqual(['8 1 =1']);
 });
 
-test('what is remarked on a panel is told beside its members', () => {
+test('remarks on a panel are shown beside its members', () => {
   const panel = observation('7', { hasMember: refer('1'), note: [{ text: 'Fasting' }] });
   const { entries, rows } = results([], [measured('1'), panel]);
   expect(entries).toEqual(['7 48767-8 1 =1']);

@@ -106,7 +106,7 @@ test('every text of a chart is in its document: in the narrative and in an entry
   ]);
 });
 
-test('a note is a Note Activity with its type, its author and its text; a scan is a row that says its form', async () => {
+test('a note is a Note Activity with its type, its author and its text; a scan is a row with its format', async () => {
   const { root } = await demo.make('all-patient-data', 1);
   const [section] = withTemplate(root, '2.65:2016-11-01');
   const notes = withTemplate(section ?? root, '4.202:2016-11-01');

@@ -44,7 +44,7 @@ test('a social history with a code of another system has that as its translation
   ]);
 });
 
-test('a note that nobody is known to have written is an entry with an unknown author', () => {
+test('a note without an author is an entry with an unknown author', () => {
   const { content, written } = writer();
   const data = Buffer.from('Feels better').toString('base64');
   const attachment = { contentType: 'text/plain', data };
@@ -56,7 +56,7 @@ test('a note that nobody is known to have written is an entry with an unknown au
   );
 });
 
-test('a note without a day has an author without a time', () => {
+test('a note without a date has an author without a time', () => {
   const { content, written } = writer();
   addNote({ resourceType: 'DocumentReference', id: '1', author: [{ display: 'Dr. Kim' }] }, content);
   expect(written()).toMatch(/<author>.*<time nullFlavor="UNK"\/>.*Dr\. Kim.*<\/author>/);
@@ -93,7 +93,7 @@ async function planSection(plan: Partial<CarePlan>): Promise<string> {
   return [...sectionXml(section, { nothing: '', elsewhere: '' })].join('');
 }
 
-test('a care plan without words is told by its own category, its activities and what it addresses', async () => {
+test('a care plan without a text is shown by its category, its activities and the problems it addresses', async () => {
   const written = await planSection({
     category: [
       { coding: [{ system: 'http://hl7.org/fhir/us/core/CodeSystem/careplan-category', code: 'assess-plan' }] },
@@ -107,7 +107,7 @@ test('a care plan without words is told by its own category, its activities and 
   expect(written).toContain('<reference value="#plan-1-1"/>');
 });
 
-test('a code has no link to words that nobody said: the cell is blank', async () => {
+test('a code without a text has no link to one: its cell is blank', async () => {
   const written = await planSection({});
   expect(written).toContain('<td ID="plan-1-1"></td>');
   expect(written).not.toContain('#plan-1-1"');

@@ -50,14 +50,14 @@ test.each([
     'deleted_at',
     { columns: 'deleted_at DATETIME', row: (i: number) => (i < 2 ? "'2024-03-10 08:30:00.000'" : 'NULL') },
   ],
-])('%s is told with its rows at the source', async (name, made) => {
+])('%s is reported at the source, with the number of rows', async (name, made) => {
   expect(await problemsWith(made)).toEqual([
     `person.yaml:1:1: warning: ${name} of OLD reads as a mark of deleted rows, no part of people asks it, and 2 rows of 30` +
       ` that are served have a value in it; expected \`deleted\` or \`where\` with the value that means so`,
   ]);
 });
 
-test('child rows are told at their list', async () => {
+test('child rows are reported at their list', async () => {
   const elements =
     '  telecom: [{ each: { table: OLD_NAME, as: n, on: { ID: ID }, order: [NO] }, elements: { value: { from: n.GIVEN } } }]\n';
   const [problem, ...others] = await problemsWith({ ...FLAG, source: ', deleted: { DEL_FL: Y }', elements });
@@ -87,6 +87,6 @@ test.each([
   ['every row has a value', { ...FLAG, row: () => "'A'" }],
   ['the name says who or why', { columns: 'DELETED_BY VARCHAR(9), DEL_RSN VARCHAR(9)', row: () => "'me', 'why'" }],
   ['the name says delivery', { columns: 'DELIVERED_FL CHAR(1)', row: () => "'Y'" }],
-])('nothing is told where %s', async (_, made) => {
+])('nothing is reported if %s', async (_, made) => {
   expect(await problemsWith(made)).toEqual([]);
 });

@@ -28,7 +28,7 @@ async function problemsWith(kept: number | undefined, more: Partial<Catalog>): P
   return told(await check({ ...opened, database }, { sections: [ROWS] }));
 }
 
-test('fewer rows than the engine keeps are a warning at the mapping', async () => {
+test('fewer visible rows than the engine counts are a warning at the mapping', async () => {
   expect(await problemsWith(500, UNSEEN)).toEqual([
     'weighing.yaml:1:1: warning: the login sees 2 rows of table WEIGHING, which has about 500: a security policy may ' +
       'hide others; expected a login that sees all rows, unless these are to be left out',
@@ -36,12 +36,12 @@ test('fewer rows than the engine keeps are a warning at the mapping', async () =
   expect(asked).toBe(1);
 });
 
-test('about as many are none, and neither is a number that the engine does not keep', async () => {
+test('about as many rows give no warning, and neither does an engine without a count', async () => {
   for (const kept of [20, undefined])
     expect((await problemsWith(kept, UNSEEN)).filter(problem => problem.includes('the login sees'))).toEqual([]);
 });
 
-test('nothing is asked where the login sees all policies, and there are none', async () => {
+test('no count is queried if the login can see all policies, and there are none', async () => {
   expect((await problemsWith(500, {})).filter(problem => problem.includes('the login sees'))).toEqual([]);
   expect(asked).toBe(0);
 });

@@ -24,7 +24,7 @@ const NEWEST = KINDS.replace(
 test.each([
   ['its key', KINDS],
   ['its id and another key', NEWEST],
-])('a row that is taken away is not told as served, where another row has %s', async (_, mapping) => {
+])('a row excluded by `where` is not reported as served if another row has %s', async (_, mapping) => {
   const opened = await open(smallClinic({ 'person.yaml': NAMELESS, 'weighing.yaml': mapping }));
   expect(told(await check(opened, { sections: [VALUES, SEARCHES], all: true }))).toEqual([]);
   await opened.close();

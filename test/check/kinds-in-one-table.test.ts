@@ -35,13 +35,13 @@ async function check(neither: 0 | 1): Promise<string> {
   return (await lintel(environment, 'check')).out;
 }
 
-test('rows that another mapping of the table serves are not told as taken away by a required lookup', async () => {
+test('rows that another mapping of the table serves are not reported as excluded by a required lookup', async () => {
   const out = await check(0);
   expect(out).toContain(' 0 errors, 0 warnings');
   expect(out).not.toContain('takes away');
 });
 
-test('rows that no mapping serves are told with their number, at each required lookup', async () => {
+test('rows that no mapping serves are reported with their number, at each required lookup', async () => {
   const told = [...(await check(1)).matchAll(/`required` takes away (\d+) rows of (\d+)/g)].map(([, taken, of]) => [
     taken,
     of,

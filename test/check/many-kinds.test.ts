@@ -93,7 +93,7 @@ test('with --all each row is compared once for all mappings of its table, and --
   expect(ended.notes).toMatch(/Values: Not reached within the time budget: .*kind-6/);
 });
 
-test('a problem of several rows of a macro is told once, whatever the numbers of rows', () => {
+test('a problem of several rows of a macro is reported once, whatever the numbers of rows', () => {
   const report = createReport();
   const at = (line: number) => ({
     ...{ file: 'm.yaml', line: 9, column: 4 },

@@ -35,7 +35,7 @@ matches: ["_lastUpdated=ge2024-03-14T12:30:00Z&_lastUpdated=lt2024-03-14T12:30:0
   }),
 };
 
-it('are changed, and rows of a test are as the table has them', async () => {
+it('period columns can be `changed`, and rows of a pack test hold them in UTC as the table does', async () => {
   const folder = temporaryFolder();
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
   const { pack, catalog } = checkLocked(readConfig({ MAPPINGS: folder, DATA_DIR: join(folder, 'data') }));

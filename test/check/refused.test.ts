@@ -53,7 +53,7 @@ test('a mapping whose statements are refused leaves the others', async () => {
   expect(note(reports, 'rows')).toBe('1 source counted.');
 });
 
-test('what was counted of a source that is refused is not asked of the next one', async () => {
+test('after a refused count of one source the next source is still counted', async () => {
   const { registry, database, close } = await open(
     smallClinic({ 'weighing.yaml': WEIGHTS.replace('as: w,', 'as: p,') }),
   );

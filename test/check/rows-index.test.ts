@@ -31,14 +31,14 @@ async function problemsWith({ rows, sql = '', where }: Made): Promise<readonly s
 
 const CURE = 'expected an index that begins with it, as `lintel indexes` prints it';
 
-test('is a warning for the key and for the column of the patient, once for all mappings of the table', async () => {
+test('a table without an index gives a warning for key and patient column, once for all its mappings', async () => {
   expect(await problemsWith({ rows: 1000 })).toEqual([
     `heights.yaml:1:1: warning: no index finds a row of WEIGHING (1000 rows) by NO; ${CURE}`,
     `heights.yaml:8:12: warning: no index finds the rows of a patient in WEIGHING (1000 rows) by PERSON_ID; ${CURE}`,
   ]);
 });
 
-test('is a warning for the column by which child rows are found', async () => {
+test('a table of child rows without an index gives a warning for the column that finds them', async () => {
   const where = `mapping: people-too
 resource: Practitioner
 source: { table: PERSON, as: p, key: [ID] }
@@ -52,7 +52,7 @@ elements:
   expect(await problemsWith({ rows: 1000, where, sql: 'CREATE INDEX B ON WEIGHING (PERSON_ID);' })).toEqual([]);
 });
 
-test('is none where the table is small, has the indexes, or is a view', async () => {
+test('there is no warning if the table is small, has the indexes, or is a view', async () => {
   expect(await problemsWith({ rows: 999 })).toEqual([]);
   const sql = 'CREATE INDEX A ON WEIGHING (NO); CREATE INDEX B ON WEIGHING (PERSON_ID);';
   expect(await problemsWith({ rows: 1000, sql })).toEqual([]);

@@ -33,15 +33,15 @@ const warned = async (years: readonly number[]): Promise<readonly string[]> => {
 
 const SHIFTED = Array.from({ length: 60 }, (_, i) => 2110 + i);
 
-test('years that are spread over decades ahead are no warning', async () => {
+test('future years that are spread over decades give no warning', async () => {
   expect(await warned(SHIFTED)).toEqual([]);
 });
 
-test('what lies behind those is one', async () => {
+test('years beyond those decades give a warning', async () => {
   expect(await warned([...SHIFTED, 2999, 9999])).toEqual([expect.stringMatching(/^after 2236 in 2 rows of AT/)]);
 });
 
-test('one year ahead is one, however many rows have it, and so are single slips', async () => {
+test('a single future year gives a warning, however many rows have it, and so do single slips', async () => {
   expect(await warned(SHIFTED.map(() => 2099))).toEqual([expect.stringMatching(/^after 2076 in 60 rows of AT/)]);
   const few = [...SHIFTED.map(() => 2024), 2099, 2150, 9999];
   expect(await warned(few)).toEqual([expect.stringMatching(/^after 2076 in 3 rows of AT/)]);

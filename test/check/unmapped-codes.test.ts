@@ -31,20 +31,20 @@ elements:
   return problems;
 }
 
-test('a code map that has no row for any value is not told twice', async () => {
+test('a code map without a row for any value is not reported twice', async () => {
   expect(await problemsWith('sex:\n  rows: { F: female, M: male }\n', '{ from: SEX, via: sex }')).toEqual([]);
 });
 
-test('a code map that makes all values absent is meant', async () => {
+test('a code map that makes all values absent is not reported', async () => {
   expect(await problemsWith('sex:\n  rows: { F: female, W: absent }\n', '{ from: SEX, via: sex }')).toEqual([]);
 });
 
-test('a code map that lacks all values and says `else: absent` is told', async () => {
+test('a code map that lacks all values and has `else: absent` is reported', async () => {
   const [problem] = await problemsWith('sex:\n  rows: { F: female }\n  else: absent\n', '{ from: SEX, via: sex }');
   expect(problem).toContain('Patient.gender is never emitted though SEX has a value');
 });
 
-test('values that all fall to the `else` of the map are told', async () => {
+test('values that all fall back to the `else` of the map are reported', async () => {
   const [problem] = await problemsWith('sex:\n  rows: { F: female }\n  else: unknown\n', '{ from: SEX, via: sex }');
   expect(problem).toContain('every value of SEX falls to `else`');
 });

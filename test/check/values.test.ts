@@ -159,7 +159,7 @@ test('an inverse that finds too much is named by its parameter', async () => {
   );
 });
 
-test('references to rows that the other mapping leaves out are not told as keys of another table', async () => {
+test('references to rows that the other mapping leaves out are not reported as keys of another table', async () => {
   const opened = await open(clinic({ 'person.yaml': PEOPLE.replace('key: [ID]', 'key: [ID], where: { SEX: F }') }));
   const problems = told(await check(opened)).filter(line => line.includes('find no Patient'));
   await opened.close();

@@ -184,7 +184,7 @@ test('the audit tells who changed accounts, apps and keys at the console, withou
   expect(out).not.toContain(/Password: (\S+)/.exec(added?.out ?? '')?.[1]);
 });
 
-test('where the audit takes no record, access is not given, and is taken away nevertheless', async () => {
+test('if the audit cannot be written, access is not granted, but can still be revoked', async () => {
   const folder = temporaryFolder();
   const environment = { DATA_DIR: folder };
   await lintel(environment, 'user', 'add', 'anna', '--generate');

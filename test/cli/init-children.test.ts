@@ -30,7 +30,7 @@ function persons(insert: Insert): void {
   }
 }
 
-test('of a patient who is a person, both tables and those with a row for each value are mapped', async () => {
+test('if patients are rows of persons, both tables and those with a row for each value are mapped', async () => {
   const { proposals, first, text, errors, told } = await begun(PERSONS, persons);
   expect(first('patients')).toMatchObject({ table: 'patient', score: expect.any(Number) });
   const paths = first('patients').elements.map(({ path, column }) => `${path} ${column}`);
@@ -57,7 +57,7 @@ test('of a patient who is a person, both tables and those with a row for each va
 const PROVIDER = `CREATE TABLE provider (provider_id INTEGER PRIMARY KEY, person_id INTEGER REFERENCES person(person_id), npi VARCHAR(10),
   creator INTEGER REFERENCES person(person_id));`;
 
-test('of a doctor who is a person, the names of the person are mapped', async () => {
+test('if doctors are rows of persons, the names of the persons are mapped', async () => {
   const { first, text, errors, told } = await begun(PERSONS + PROVIDER, insert => {
     persons(insert);
     for (let i = 1; i <= 5; i++) insert('provider', 900 + i, i, '1234567893', 1);
@@ -152,7 +152,7 @@ test.each<[what: string, found: readonly string[], table: string, ddl: string, h
   expect(await beside(table, ddl, having, i => [i, i, ...['Quxa', 'Quxb', 'F'].slice(0, columns)])).toEqual(found);
 });
 
-test('rows that only names lead to patients are nothing where they lead to none', async () => {
+test('a table linked to patients by column names alone is ignored if its keys find no patient', async () => {
   const ddl = 'id INTEGER PRIMARY KEY, patients_id INTEGER, last_name TEXT, first_name TEXT';
   expect(await beside('names', ddl, 40, i => [i, 1000 + i, 'Quxa', 'Quxb'])).toEqual([]);
 });

@@ -34,7 +34,7 @@ function omop(insert: Insert): void {
   }
 }
 
-test('the concept that the name of a column says is the code, with its system', async () => {
+test('the concept column named after the record becomes its code, with its system', async () => {
   const { first, text, errors } = await begun(OMOP, omop);
   const coded = (kind: string): readonly string[] =>
     first(kind)

@@ -148,7 +148,7 @@ test('without a declared key the first column is the key if its values are uniqu
   expect((await errors()).filter(message => !/^required element|key|^id without a column/.test(message))).toEqual([]);
 });
 
-test('rows that are marked as deleted, keys of lists, flags and whoever wrote a row are not taken for what they are not', async () => {
+test('deletion marks, keys of lists, flags and the writers of rows are not mistaken for other data', async () => {
   const marks =
     'creator INTEGER REFERENCES users(user_id), voided TINYINT(1), voided_by INTEGER REFERENCES users(user_id), date_voided DATETIME';
   const { first, columns, text, errors, proposals } = await begun(
@@ -197,7 +197,7 @@ test('rows that are marked as deleted, keys of lists, flags and whoever wrote a 
   expect((await errors()).filter(message => /deleted|voided/.test(message))).toEqual([]);
 });
 
-test('names whose words stand together are read, and the marital status is no status of a stay', async () => {
+test('names without separators between words are read, and the marital status is no status of a stay', async () => {
   const { columns, proposals } = await begun(
     `CREATE TABLE patients (subject_id INTEGER PRIMARY KEY, gender CHAR(1), dod DATE);
     CREATE TABLE admissions (hadm_id INTEGER PRIMARY KEY, subject_id INTEGER REFERENCES patients(subject_id), admittime DATETIME,

@@ -108,9 +108,11 @@ test.each([
   ['INTEGER', 'ymd8', ['19540317'], ['99991231', '0']],
   ['VARCHAR(10)', 'ymd8', ['5551', '-5551'], ['9999', '99999999']],
   ['VARCHAR(10)', '[{ written: YYYY-MM-DD }, ymd8]', ['1954-03-17'], ['9999-12-31', '0000-00-00']],
-])('in %s via %s what is of a life is replaced, and a day that means none stays', async (declared, via, days, none) => {
-  const clinic = smallClinic({
-    'weighing.yaml': `mapping: weights
+])(
+  'in %s via %s a real date is replaced, and a date that means "no value" stays',
+  async (declared, via, days, none) => {
+    const clinic = smallClinic({
+      'weighing.yaml': `mapping: weights
 resource: Observation
 source: { table: WEIGHING, as: w, key: [NO] }
 id: "w-{NO}"
@@ -120,21 +122,22 @@ elements:
   code: loinc#29463-7 Body weight
   effectiveDateTime: { from: TAKEN, via: ${via} }
 `,
-  });
-  const database = new DatabaseSync(join(clinic.folder, 'clinic.sqlite'));
-  database.exec(`DROP TABLE WEIGHING; CREATE TABLE WEIGHING (NO INTEGER PRIMARY KEY, TAKEN ${declared})`);
-  const insert = database.prepare('INSERT INTO WEIGHING VALUES (?, ?)');
-  const stored = [...days, ...none];
-  for (const [i, text] of stored.entries()) insert.run(i + 1, declared === 'INTEGER' ? Number(text) : text);
-  database.close();
-  for (const [i, text] of stored.entries()) {
-    const { code, out } = await lintel(clinic.environment, 'test', '--record', 'weights', `${i + 1}`);
-    expect(code).toBe(0);
-    const written = /TAKEN: "([^"]*)"/.exec(out)?.[1];
-    if (none.includes(text)) expect(written).toBe(text);
-    else expect(written).not.toBe(text);
-  }
-});
+    });
+    const database = new DatabaseSync(join(clinic.folder, 'clinic.sqlite'));
+    database.exec(`DROP TABLE WEIGHING; CREATE TABLE WEIGHING (NO INTEGER PRIMARY KEY, TAKEN ${declared})`);
+    const insert = database.prepare('INSERT INTO WEIGHING VALUES (?, ?)');
+    const stored = [...days, ...none];
+    for (const [i, text] of stored.entries()) insert.run(i + 1, declared === 'INTEGER' ? Number(text) : text);
+    database.close();
+    for (const [i, text] of stored.entries()) {
+      const { code, out } = await lintel(clinic.environment, 'test', '--record', 'weights', `${i + 1}`);
+      expect(code).toBe(0);
+      const written = /TAKEN: "([^"]*)"/.exec(out)?.[1];
+      if (none.includes(text)) expect(written).toBe(text);
+      else expect(written).not.toBe(text);
+    }
+  },
+);
 
 test('time stamps of HL7 v2 are moved, and keep their precision and their zone', async () => {
   const stored =

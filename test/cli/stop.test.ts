@@ -36,7 +36,7 @@ test('a server stops when its parent shell is killed, such as that of `npm start
 });
 
 test.skipIf(!existsSync('/dev/full'))(
-  'a server starts and serves though a full disk takes nothing that it says',
+  'a server starts and serves even if a full disk accepts none of its output',
   async () => {
     const { environment } = smallClinic();
     const taken = createServer().listen(0, '127.0.0.1');

@@ -321,7 +321,7 @@ test('a practitioner launches from the EHR with user scopes: context, banner, st
     expect([question, (await search(token.access_token, question)).status]).toEqual([question, 200]);
 });
 
-test('a relative launches from the EHR for the one patient, and is told as RelatedPerson', async () => {
+test('a relative launches from the EHR for the one patient, and is identified as RelatedPerson', async () => {
   const ehr = await fromEhr('relative', '3');
   const token = await launched('relative', 'launch openid fhirUser user/Patient.rs user/RelatedPerson.rs', ehr);
   expect([token.patient, token.encounter]).toEqual(['3', ehr.encounter]);

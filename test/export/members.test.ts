@@ -39,7 +39,7 @@ test('a membership ends by its end date or its inactive flag; a future end date 
   expect(found).toEqual(['Patient/3', 'Patient/7', 'Patient/9']);
 });
 
-test('an export of all groups tells nothing of groups that the client may not see', async () => {
+test('an export of all groups reveals nothing of groups that the client may not see', async () => {
   const where = clinic();
   where.change('INSERT INTO LISTED VALUES (2, 2), (2, 3)');
   const source = await openSource(readConfig(where.environment));

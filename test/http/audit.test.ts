@@ -231,7 +231,7 @@ const NAMED: readonly (readonly [path: string, init: RequestInit])[] = [
 ];
 
 test.each(NAMED)(
-  'a patient whom a search names is told, though the answer has nothing of them: %s',
+  'a patient whom a search names is recorded, even if the answer has none of their data: %s',
   async (path, init) => {
     const { response, written } = await audited(under.app, path, init);
     expect(response.status).toBe(200);
@@ -244,7 +244,7 @@ test.each([
   '/fhir/Patient?_id:not=1,2,3,4',
   '/fhir/Condition?patient:Patient._id:not=2&code=nothing',
   '/fhir/Organization?_id=2&_summary=count',
-])('nobody is named by %s', async path => {
+])('no patient is recorded for %s', async path => {
   const { response, written } = await audited(under.app, path);
   expect(response.status).toBe(200);
   expect(written.map(({ patients }) => patients)).toEqual([[]]);

@@ -118,7 +118,7 @@ test('a verified token is cached until it expires or may have been revoked', asy
   expect(await entry.decide('good')).toBeUndefined();
 });
 
-test('a clock that is set back does not lengthen what was decided', async () => {
+test('a clock that is set back does not prolong a cached decision', async () => {
   const { entry, state } = entryUnderTest({ good: GRANT });
   const lasts = GRANT.expires - state.now;
   expect(await entry.decide('good')).toBeDefined();

@@ -193,7 +193,7 @@ test('a known token gets cache hits that bypass the application, on a new connec
   ]);
 });
 
-test('cached answers count for the limit of a client, long ones as several; whoever is beyond it gets 429', async () => {
+test('cached answers count for the limit of a client, long records as several; beyond it the client gets 429', async () => {
   const { entry } = entryOf({ good: GRANT, again: GRANT, other: { ...GRANT, subject: 'bea' } });
   const rate = createMeters({ burst: 10, perSecond: 1 }, () => 0);
   const written: AuditRecord[] = [];

@@ -50,7 +50,7 @@ test('an error in a browser is a page with the same status', async () => {
 });
 
 test.each(['/nowhere/x?a=b', '/explain?q=x', '/fhirs/Widget'])(
-  'the page of an error outside of FHIR leads home alone: %s',
+  'the page of an error outside of FHIR links to the start page only: %s',
   async path => {
     const { app } = appUnderTest();
     const response = await app.request(`http://localhost:3000${path}`, { headers: { accept: CHROME } });
@@ -60,7 +60,7 @@ test.each(['/nowhere/x?a=b', '/explain?q=x', '/fhirs/Widget'])(
   },
 );
 
-test('a page that stands nowhere has no breadcrumbs', async () => {
+test('a page outside of the hierarchy has no breadcrumbs', async () => {
   const { app } = appUnderTest();
   const response = await app.request('http://rebound.example/fhir/Widget/1', { headers: { accept: CHROME } });
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');

@@ -52,7 +52,7 @@ test('a client is an application for a person: other tokens count together, othe
     expect((await ask(other)).status, other).toBe(200);
 });
 
-test('whoever has no token counts by address, and what refuses a token comes first', async () => {
+test('requests without a token count by address, and an invalid token is refused before the limit applies', async () => {
   const { ask } = under(2);
   for (const status of [200, 200, 429]) expect((await ask(undefined, '/fhir/metadata')).status).toBe(status);
   expect((await ask('ada')).status).toBe(200);

@@ -44,7 +44,7 @@ test('answers over a real connection, and HEAD without a body', async () => {
 });
 
 test.each(['hits', 'isFull', 'aside'] as const)(
-  'what throws in %s fails one request and not the server',
+  'an exception in %s fails one request and not the server',
   async part => {
     const { app } = appUnderTest();
     const failed: unknown[] = [];

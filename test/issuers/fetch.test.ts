@@ -5,7 +5,7 @@ import { asker } from '../../src/issuers/fetch.ts';
 test.each([
   ['a public host', new Set<string>()],
   ['a host that may be private', new Set(['login.example.org'])],
-])('%s whose name takes long to resolve is resolved once for all who ask', async (_title, hosts) => {
+])('%s with a slow name resolution is resolved once for all callers', async (_title, hosts) => {
   const { promise, reject } = Promise.withResolvers<LookupAddress[]>();
   const resolve = vi.fn(() => promise);
   const ask = asker(hosts, resolve);

@@ -182,7 +182,7 @@ test('without introspection a token that is no JWT is refused without a request'
   expect(issuer.asked).toEqual({});
 });
 
-test('a clock that is set back lengthens no answer', async () => {
+test('a clock that is set back does not prolong a cached answer', async () => {
   let now = 0;
   const { issuer, verifier } = await started(undefined, () => now);
   issuer.active.set('opaque', ACTIVE);

@@ -609,14 +609,14 @@ describe('a moment as SQLite keeps it', () => {
     '2023-01-01 23:59:60',
     '2023-01-01 12:30 noon 1',
     '2023-02-30 10:00:00',
-  ])('%s is not contradicted as it is read, and a day later it is', stored => {
+  ])('%s is accepted as it is read, and contradicted if read a day later', stored => {
     const read = readMoment(stored, zoneOf(ZONE));
     const value = read === undefined ? undefined : codec.decode(read);
     expect(isContradicted(stored, value)).not.toBe(true);
     if (typeof value === 'string') expect(isContradicted(stored, value.replace(/-(\d\d)T/, '-28T'))).toBe(true);
   });
 
-  test('a moment that is lost is', () => {
+  test('a moment that is lost is contradicted', () => {
     expect(isContradicted('2020-05-06 12:00:00-08', undefined)).toBe(true);
     expect(isContradicted('2020-05-06 12:00', undefined)).toBe(true);
   });

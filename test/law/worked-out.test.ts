@@ -7,7 +7,7 @@ import { MSSQL } from '../../src/sql/mssql/dialect.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { render } from '../../src/sql/render.ts';
 
-test('a row without a key is told from others by columns that compare', async () => {
+test('a row without a key is distinguished from others by columns that compare', async () => {
   const alias = identifier('t');
   const column = (name: string, type: typeof UNICODE) =>
     ({ kind: 'column', alias, column: identifier(name), type }) as const;

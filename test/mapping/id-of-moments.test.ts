@@ -68,7 +68,7 @@ describe('a moment in an id', () => {
       expect(datetime?.parse(part)).toBeUndefined();
   });
 
-  test('both of the hours that clocks show twice have one', () => {
+  test('both passes of a repeated hour have distinct ids', () => {
     const codec = codecOf(ANY);
     const zone = zoneOf('America/New_York');
     fc.assert(

@@ -51,7 +51,7 @@ test('rows are lines of one text, in their order; a blank row is an empty line, 
   });
 });
 
-test('with nothing between them rows are put together as they are stored', async () => {
+test('without a separator rows are concatenated as they are stored', async () => {
   const found = await notes(`valueMarkdown: { ${LINES}, with: "", via: html }`);
   expect(found['4']).toBe('She has never smoked. Ever.');
   expect(found['5']).toBe('Fever & cough');
@@ -66,6 +66,6 @@ test('a codec makes a file of the whole text', async () => {
   expect(Buffer.from(String(safe['5']), 'base64').toString()).toBe('Fever & cough');
 });
 
-test('what needs the text is served where some row has one', async () => {
+test('an item that needs the text is served if some row has one', async () => {
   expect(Object.keys(await notes(`valueString: { ${LINES} }`, 'needs: [extension]\n'))).toEqual(['1', '4', '5']);
 });

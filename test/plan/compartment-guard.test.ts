@@ -62,7 +62,7 @@ test('a caller limited to one patient sees no type without a reference or a perm
 });
 
 /** docs/decisions/0439-linked-patients.md */
-test('a patient to whom another refers by link is not of the compartment of that other', async () => {
+test('a patient linked from another is not in the compartment of the other', async () => {
   const rows = `${SCHEMA}; INSERT INTO PAT VALUES (1, 'new chart', 2), (2, 'old chart', NULL), (3, 'else', 1)`;
   const linked = mapping(
     'people',

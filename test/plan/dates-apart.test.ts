@@ -105,7 +105,7 @@ async function pagesOf(search: Search, query: string): Promise<readonly string[]
   return ids;
 }
 
-test('answers are those of columns that are computed', { timeout: 300_000 }, async () => {
+test('answers equal those of computed columns', { timeout: 300_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.gen(), async g => {
       const { schema } = written(g);

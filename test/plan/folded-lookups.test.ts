@@ -34,7 +34,7 @@ const codesOf = async (files: Readonly<Record<string, string>>) =>
   );
 
 describe('a code map in a table', () => {
-  test('is read without case under `fold`, of ASCII letters alone', async () => {
+  test('ignores case under `fold`, for ASCII letters only', async () => {
     const files = pack('  fold: true\n  else: { system: raw }\n', '  type: { from: CD, via: kind }');
     expect(await codesOf(files)).toMatchObject({
       ...{ 0: 'adm-code', 1: 'adm-code', 2: 'adm-code', 3: 'x-adm', 6: 'a-code', 7: 'Ä', 10: 'other' },
@@ -42,7 +42,7 @@ describe('a code map in a table', () => {
     await expectLaw(SCHEMA, files, 'Location', 'type');
   });
 
-  test('with case otherwise', async () => {
+  test('is case-sensitive otherwise', async () => {
     const files = pack('', '  type: { from: CD, via: kind }');
     expect(await codesOf(files)).toMatchObject({ 1: 'adm-code' });
     expect((await codesOf(files))['0']).toBeUndefined();
@@ -82,7 +82,7 @@ describe('a lookup under `fold`', () => {
     expect(mssql.join()).toMatch(/LEFT JOIN KIND AS k ON TRANSLATE\(k\.CD.* = TRANSLATE\(v\.CD/);
   });
 
-  test('may be required, and looks behind text steps', async () => {
+  test('may be required, and supports text steps before it', async () => {
     const on =
       ', lookup: { k: { table: KIND, on: { CD: { from: CD, via: [{ piece: { by: "-", at: 2 } }] } }, fold: true, required: true } }';
     const files = pack('', '  name: { from: k.NM }', on);

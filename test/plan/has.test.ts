@@ -115,7 +115,7 @@ elements:
   expect(sql.at(-1)).toContain('WHERE v.[NO] IN (SELECT');
 });
 
-test('a value of a row that is picked is looked for among all, by an index, and then of the picked one', async () => {
+test('a value of a picked row is searched in all rows by an index, then tested on the picked row', async () => {
   const pack = {
     'pack.yaml': PACK['pack.yaml'],
     'visit.yaml':

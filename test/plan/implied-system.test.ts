@@ -28,7 +28,7 @@ test('a system alone finds the codes that are bound to it', async () => {
   expect(await search('status', 'http://example.org/other|')).toEqual([]);
 });
 
-test('of an element with codes of two systems it finds those of the one', async () => {
+test('a system alone finds only its own codes in an element with codes of two systems', async () => {
   expect(await search('intent', 'http://hl7.org/fhir/task-intent|')).toEqual(['1']);
   expect(await search('intent', 'http://hl7.org/fhir/request-intent|')).toEqual(['2', '3']);
   expect(await search('intent', 'http://hl7.org/fhir/task-intent|order')).toEqual([]);

@@ -45,7 +45,7 @@ test('a row without a needed item is not served, whatever other items there are'
   expect((await search('')).ids).toEqual(['1', '2', '3']);
 });
 
-test('a lookup that joins a row of another lookup brings that one along, also where nothing else names it', async () => {
+test('a lookup that joins a row of another lookup includes that one, even if nothing else names it', async () => {
   const schema = `
     CREATE TABLE STAY (NO INTEGER NOT NULL PRIMARY KEY, BED_NO INTEGER);
     CREATE TABLE BED (NO INTEGER NOT NULL PRIMARY KEY, WARD_NO INTEGER);

@@ -36,7 +36,7 @@ elements:
 `,
 };
 
-it('are named in a mapping as they are', async () => {
+it('unusual names of tables and columns work unchanged in a mapping', async () => {
   const search = await openSmall(SCHEMA, PACK);
   const { resources } = await search('Patient?_sort=_id');
   expect(resources).toMatchObject([

@@ -142,7 +142,7 @@ test('columns of names, addresses, telephone numbers and notes are recognised by
     expect(isPersonal(name), name).toBe(false);
 });
 
-test('days in two digits of a year are no codes, so that none is shown', () => {
+test('dates with two-digit years do not count as codes, so that no value is shown', () => {
   const tally = new ColumnTally(false);
   for (const day of ['03/14/24', '03/15/24', '03/16/24']) for (let i = 0; i < 9; i++) tally.add(day);
   expect(tally.profile('codes').frequent).toBeUndefined();

@@ -117,7 +117,7 @@ describe('numbers beside FHIR ids', () => {
     expect(await rest.json('/api/patientsummary?search=Nemo')).toMatchObject({ body: { count: 0 } });
   });
 
-  test('are no numbers beside them where ids are a literal, a number and a literal', async () => {
+  test('are taken from ids of a literal, a number and a literal', async () => {
     const people = PEOPLE.replace('key: [UID]', 'key: [PID]').replace('"{UID}"\nnumber: { from: PID }', '"p-{PID}-x"');
     const { facade, content, problems } = await clinic({ 'people.yaml': people });
     if (!facade || !content) throw new Error(problems.join('\n'));
@@ -138,7 +138,7 @@ describe('numbers beside FHIR ids', () => {
     expect((await rest.get('/api/17/ccds/api/encounter-ccds?encounterId=1')).status).toBe(404);
   });
 
-  test('of two tables that both count from 1 are kept apart by digits before them', async () => {
+  test('of two tables that both count from 1 are distinguished by leading digits', async () => {
     const pack = {
       'visits.yaml': encounters('visits', 'VISIT', 'number: "1{NO}"'),
       'calls.yaml': encounters('calls', 'CALL', 'number: "2{NO}"'),
@@ -155,7 +155,7 @@ describe('numbers beside FHIR ids', () => {
     for (const number of ['499', '501', '1499', '1502', '2', '3501']) expect(await status(number)).toBe(404);
   });
 
-  test('stand in no FHIR resource', async () => {
+  test('are in no FHIR resource', async () => {
     const { facade } = await clinic();
     const context = { access: { kind: 'all', caller: '' }, base: 'http://x/fhir', handling: 'strict' } as const;
     const found = await facade?.search({ type: 'Patient', parameters: [['_id', ADA]] }, context);

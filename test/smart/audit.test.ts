@@ -29,7 +29,7 @@ test('a patient reads the current audit of the own record, and login pages are a
   expect(addresses).toEqual([{ ADDRESS: '127.0.0.1' }]);
 });
 
-test('logins, refused ones, what is allowed, denied and ended are audited, and no password or name that nobody has', async () => {
+test('logins, refusals, grants, denials and revocations are audited, without passwords and unknown names', async () => {
   const served = await serveSmart();
   onTestFinished(() => served.stop());
   const browser = openBrowser(served.auth);

@@ -170,7 +170,7 @@ describe('a server', () => {
     }
   });
 
-  test('reports no failure where a client goes before its form is there', async () => {
+  test('reports no failure if a client disconnects before its form has arrived', async () => {
     const { hostname, port, host } = new URL(served.base);
     for (const path of ['login', 'token', 'interaction/x/login', 'launch']) {
       const socket = connect(Number(port), hostname);
@@ -278,7 +278,7 @@ describe('access ends at once for', () => {
     writeAccounts(file, before);
   });
 
-  test('what somebody allowed whose account now belongs to another person', async () => {
+  test('a grant whose account now belongs to another person', async () => {
     const { body } = await launch(served, { client: 'secret' });
     const token = String(body['access_token']);
     const introspected = () => post(`${served.auth}/introspect`, { token }, BASIC);
@@ -385,7 +385,7 @@ describe('keys that an app publishes', () => {
   });
 });
 
-test('logins that are begun count by address where REQUESTS_PER_MINUTE says so, and what follows does not', async () => {
+test('with REQUESTS_PER_MINUTE the beginning of a login counts by address, and its later steps do not', async () => {
   const served = await serveSmart({ REQUESTS_PER_MINUTE: '1' });
   onTestFinished(() => served.stop());
   expect((await authorize(served)).code).toBeDefined();
@@ -397,7 +397,7 @@ test('logins that are begun count by address where REQUESTS_PER_MINUTE says so, 
   expect((await fetch(`${served.auth}/jwks`)).status).toBe(200);
 });
 
-test('while the authorization server opens nobody is told that there is none, or that a token is bad', async () => {
+test('while the authorization server starts, no answer says that it is missing or that a token is invalid', async () => {
   const { environment } = smallClinic();
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');

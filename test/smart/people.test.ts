@@ -88,7 +88,7 @@ test('no password matches such an account, and no form can name it', async () =>
   expect(accounts.find('anna')?.password).toBe('x');
 });
 
-test('whoever begins logins by the thousand keeps nobody from ending one', () => {
+test('thousands of begun logins do not keep another user from completing one', () => {
   const store = storeOf();
   const expires = Math.floor(Date.now() / 1000) + 900;
   const begin = (state: string) => store.keep('IssuerLogin', state, { state }, { expires });

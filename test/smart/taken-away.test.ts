@@ -85,7 +85,7 @@ test.each<readonly [name: string, commands: readonly Command[]]>([
       ['user', 'link', 'anna', '--fhir-user', 'Patient/1'],
     ],
   ],
-])('tokens, refresh tokens, codes and sessions have ended when %s', async (_name, commands) => {
+])('tokens, refresh tokens, codes and sessions end when %s', async (_name, commands) => {
   served.setClients(served.clients);
   await vi.waitFor(async () => expect((await launch(served)).status).toBe(200), 3000);
   const browser = openBrowser(served.auth);
@@ -115,7 +115,7 @@ function beginEra(name: string): void {
   );
 }
 
-test('whoever has typed a password, and goes on after it was changed, has to log in again', async () => {
+test('a login that continues after a change of the password has to start again', async () => {
   const browser = openBrowser(served.auth);
   const { seen } = await authorize(served, { browser, user: 'nobody' });
   const [form] = seen;
@@ -135,7 +135,7 @@ test('whoever has typed a password, and goes on after it was changed, has to log
   expect([next.status, next.html.includes('name="password"')]).toEqual([200, true]);
 });
 
-test('whoever has the page of consent open gets nothing once the password is changed', async () => {
+test('an open consent page grants nothing after a change of the password', async () => {
   const { code, page } = await authorize(served, {
     user: 'bert',
     tick(consent) {
@@ -149,7 +149,7 @@ test('whoever has the page of consent open gets nothing once the password is cha
   ).toEqual([]);
 });
 
-test('tokens of a program have ended when it is disabled and enabled', async () => {
+test('tokens of a program end when it is disabled and enabled', async () => {
   const credentials = { grant_type: 'client_credentials', scope: 'system/*.rs' };
   const get = async () => post(`${served.auth}/token`, { ...credentials, ...(await assertionOf(served, 'backend')) });
   const { body } = await get();
@@ -159,7 +159,7 @@ test('tokens of a program have ended when it is disabled and enabled', async () 
   expect(await read(served, 'Patient/1', (await get()).body['access_token'])).toBe(200);
 });
 
-test('another secret of an app ends nothing', async () => {
+test('a new secret of an app ends no token', async () => {
   const { body } = await launch(served, { client: 'secret' });
   await command(['client', 'rotate', 'secret']);
   await new Promise(resolve => setTimeout(resolve, 1200));

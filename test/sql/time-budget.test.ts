@@ -10,7 +10,7 @@ import { unread } from '../../src/workbench/init/shares.ts';
 const tooLong = new DatabaseError('unavailable', 'the statement took too long', { publicText: TOO_LONG });
 const away = new DatabaseError('unavailable', 'the database is away');
 
-test('a signal of a time has its instant, and that of the signal around it where this one is earlier', () => {
+test('a signal has the earlier deadline of its own and that of the outer signal', () => {
   const before = performance.now();
   const outer = within(1000);
   const instant = deadlineOf(outer) ?? 0;
@@ -19,18 +19,18 @@ test('a signal of a time has its instant, and that of the signal around it where
   expect(deadlineOf(within(10, outer))).toBeLessThan(instant);
 });
 
-test('a signal of a time ends with the one around it', () => {
+test('a signal with a deadline aborts with the outer signal', () => {
   const outer = new AbortController();
   const inner = within(60_000, outer.signal);
   outer.abort();
   expect(inner.aborted).toBe(true);
 });
 
-test('a statement was ended by its time or by its signal, and not by a database that is away', () => {
+test('a statement counts as interrupted by its deadline or signal, and not by an unreachable database', () => {
   expect([tooLong, cancelled(), away, new Error('another')].map(wasEnded)).toEqual([true, true, false, false]);
 });
 
-test('rows that take too long say nothing of a candidate; a database that is away is an error', () => {
+test('a timeout says nothing of a candidate, and an unreachable database is an error', () => {
   expect(unread(tooLong)).toBeUndefined();
   expect(() => unread(away)).toThrow('away');
 });

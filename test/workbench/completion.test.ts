@@ -178,7 +178,7 @@ test('a search is completed in a pack whose access.yaml had errors from the begi
   }
 });
 
-test('a key of access.yaml has what it means', async () => {
+test('a key of access.yaml has its meaning', async () => {
   const { options } = await offered('access.yaml', 'users: { Practitioner: { | } }\n');
   expect(options.find(({ label }) => label === 'also')?.info).toContain('types that belong to no patient');
 });

@@ -26,7 +26,7 @@ test('the test uses unsaved texts, passes, and is not written', async () => {
   expect(readdirSync(bench.clinic.pack)).toEqual(before);
 });
 
-test('a prefix of a value stays, which the mapping reads its code behind', async () => {
+test('a prefix that the mapping expects before a code stays', async () => {
   const text = readFileSync(join(bench.clinic.pack, 'person.yaml'), 'utf8');
   const unsaved = {
     'person.yaml': text.replace(

@@ -52,7 +52,7 @@ describe('uuid', () => {
     );
   });
 
-  it('says that no index serves where the letters of rows are of either case', () => {
+  it('reports that no index serves if rows have letters of either case', () => {
     const inverse = (letters?: 'any') => uuidCodec({ kind: 'uuid', ...(letters && { letters }) }).inverse;
     expect([inverse(), inverse('any')]).toEqual(['indexed', 'computed']);
   });

@@ -62,7 +62,7 @@ describe('bindings of columns are checked against the schema and the codecs', ()
     ]);
   });
 
-  test('columns of numbers are told of days that count', () => {
+  test('a column of numbers under a wrong codec is told the codecs of counted days', () => {
     expect(problemsOfElements('  birthDate: { from: PT_NO, via: datetime }')).toEqual([
       'm.yaml:6:34: datetime does not read INT; expected `via:` one of ymd8, ymd14, yddd, epoch, julian, or `via: { days: { since: 1899-12-30 } }` for days that count from one',
     ]);

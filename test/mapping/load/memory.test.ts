@@ -218,21 +218,21 @@ function holds(folder: string, runs: number, edits: number, isOffered = false): 
   );
 }
 
-test('on a small pack', { timeout: 300_000 }, () => {
+test('a check with a memory equals one without: random edits of a small pack', { timeout: 300_000 }, () => {
   const { folder, pack } = keptClinic(FILES);
   folders.push(folder);
   expect(loadWhole(readPackFiles(pack), undefined).pack.problems).toEqual([]);
   holds(pack, runsOf(30), 12, true);
 });
 
-test('on the pack of the demo', { timeout: 300_000 }, () => {
+test('a check with a memory equals one without: random edits of the demo pack', { timeout: 300_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
   folders.push(folder);
   cpSync(DEMO_PACK, folder, { recursive: true });
   holds(folder, 1, runsOf(20));
 });
 
-test('where code systems change one by one', { timeout: 300_000 }, () => {
+test('a check with a memory equals one without: code systems change one by one', { timeout: 300_000 }, () => {
   const { folder, pack } = keptClinic(FILES);
   folders.push(folder);
   const saved = FILES['pack.yaml'];
@@ -267,7 +267,7 @@ test('a change of one code system rechecks only the mappings that use it', { tim
   expect(others).toBeLessThan(before.size / 4);
 });
 
-test('where a document reads a column as dates, and another one compares it', () => {
+test('a check with a memory equals one without: a document reads a column as dates, another one compares it', () => {
   const { folder, pack } = keptClinic(FILES);
   folders.push(folder);
   const saved = FILES['person.yaml'];

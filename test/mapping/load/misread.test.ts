@@ -10,7 +10,7 @@ describe('mistakes typical of SQL and YAML users are explained in terms of the m
     ]);
   });
 
-  test('a single profile with a condition, which stands in a list, is told what may stand there', () => {
+  test('a single profile with a condition, which requires a list, is reported with the allowed forms', () => {
     const profile = 'profile: { us-core-patient: { PT_NO: "1" } }\n';
     expect(problemsOf({ 'm.yaml': `${HEAD}${profile}elements: { active: "true" }\n` })).toEqual([
       'm.yaml:5:10: not in the right form; expected a single value or a list; found a map',

@@ -45,7 +45,7 @@ function withColumn(name: string): Catalog {
   return { ...catalog, tables: new Map([...catalog.tables, ['pt', { ...table, columns }]]) };
 }
 
-test.each(['A]B', 'A"B', 'A;B'])('a column that no statement can name is told at its place: %s', name => {
+test.each(['A]B', 'A"B', 'A;B'])('a column that no statement can name is reported at its place: %s', name => {
   const mapping = `mapping: people
 resource: Patient
 source: { table: dbo.PT, as: p, key: [PT_NO] }

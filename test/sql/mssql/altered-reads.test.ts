@@ -92,12 +92,12 @@ describe('a column', () => {
     expect(catalog.unseen).toBeUndefined();
   });
 
-  it('with a mask is read where the login has UNMASK, and so is what is computed of it', async () => {
+  it('with a mask is read if the login has UNMASK, and so are columns computed from it', async () => {
     const may = { ...patients, disguised: [[...BORN.slice(0, 3), 1, ...BORN.slice(4)], SSN] };
     expect(denied(await read(may, ['PATIENT']), 'PATIENT')).toEqual({ SSN: IS_ENCRYPTED });
   });
 
-  it('is not read if the login cannot see of what it is computed', async () => {
+  it('is not read if the login cannot see what it is computed from', async () => {
     const hidden = { ...patients, computed: FORMULAS.map(([id, name]) => [id, name, null] as Row) };
     expect(Object.keys(denied(await read(hidden, ['PATIENT']), 'PATIENT'))).toEqual(['BORN', 'SSN', 'AGE', 'WARD']);
   });
@@ -122,13 +122,13 @@ describe('a view', () => {
     ],
   };
 
-  it('has the masks of the tables behind it, and says of which columns that is not known', async () => {
+  it('has the masks of the tables behind it, and names the columns for which they are unknown', async () => {
     const catalog = await read(persons, ['PERSON']);
     expect(denied(catalog, 'PERSON')).toEqual({ DOB: IS_MASKED });
     expect(catalog.unseen).toEqual([expect.stringContaining('What view dbo.PERSON reads for NAM is not known')]);
   });
 
-  it('of which the server cannot say what it returns is told', async () => {
+  it('is reported if the server cannot describe its columns', async () => {
     const { unseen } = await read({ ...persons, behind: [] }, ['PERSON']);
     expect(unseen).toEqual([expect.stringContaining('What view dbo.PERSON reads for any column is not known')]);
   });
@@ -140,7 +140,7 @@ describe('a view', () => {
     expect(texts.some(text => text.includes('describe'))).toBe(false);
   });
 
-  it('has what is computed of a mask of a table that no mapping names', async () => {
+  it('has columns computed from masked ones of a table that no mapping names', async () => {
     const behind: readonly Row[] = [[2, 'NO', 1, 'dbo', 'PATIENT', 'AGE']];
     const catalog = await read({ ...persons, behind, computed: FORMULAS }, ['PERSON']);
     expect(denied(catalog, 'PERSON')).toEqual({ NO: IS_COMPUTED });
@@ -187,14 +187,14 @@ describe('the rows of a table', () => {
     expect(namesIn(await read(patients, ['PATIENT']), new Map()).tables).toHaveLength(1);
   });
 
-  it('are not known to be all where the login lacks VIEW DEFINITION', async () => {
+  it('may be incomplete if the login lacks VIEW DEFINITION', async () => {
     const { unseen } = await read({ ...patients, rights: [0, 0, 1] }, ['PATIENT']);
     expect(unseen).toEqual([
       'Whether security policies hide rows from the login is not known: it lacks VIEW DEFINITION on the database.',
     ]);
   });
 
-  it('are all where the server has no security policies', async () => {
+  it('are complete if the server has no security policies', async () => {
     const { unseen } = await read({ ...patients, rights: [0, 0, 0] }, ['PATIENT']);
     expect(unseen).toBeUndefined();
   });

@@ -34,7 +34,7 @@ function onSqlite(sql: string): (number: number | null) => unknown {
 const moments = fc.integer({ min: Date.UTC(1, 0, 1), max: Date.UTC(9999, 0, 1) });
 const huge = fc.constantFrom(1.7976931348623157e308, -1.7976931348623157e308, 1e305, -1e300, 1e16, 5e-324);
 
-test.each(['seconds', 'milliseconds', 'days'])('%s since their day 0, as the reader reads them', unit => {
+test.each(['seconds', 'milliseconds', 'days'])('T-SQL reads %s since their day 0 like the codec', unit => {
   const { text } = renderExpression(call('instant', [FLOAT, constant(unit, UNICODE)], LONG), MSSQL);
   const read = onSqlite(text);
   const perUnit = { seconds: 1000, milliseconds: 1, days: 86_400_000 }[unit] ?? 1;
@@ -56,7 +56,7 @@ test('numbers that become whole by some digits, and no others, however large', (
   fc.assert(fc.property(huge, number => void expect(read(number)).toBe(null)));
 });
 
-test('what could overflow stands within the CASE that keeps it from that', () => {
+test('an expression that could overflow is inside the CASE that prevents it', () => {
   const decimal = column('X', { kind: 'decimal', precision: 38, scale: 0 });
   for (const number of [FLOAT, decimal]) {
     const { text } = renderExpression(call('scaled', [number, 6], LONG), MSSQL);

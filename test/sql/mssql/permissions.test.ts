@@ -42,7 +42,7 @@ it('names columns that are denied on a table which may be read, and those behind
   expect(texts.some(text => text.includes("HAS_PERMS_BY_NAME(N'[Lab]]''s].' + QUOTENAME(s.name)"))).toBe(true);
 });
 
-it('asks nothing about tables where there are none', async () => {
+it('sends no query if there are no tables', async () => {
   texts.length = 0;
   expect(await readPermissions(run, [])).toEqual({ unreadable: [], writes: [] });
   expect(texts).toHaveLength(1);

@@ -112,8 +112,8 @@ describe('a mask that is added while mappings are served', () => {
   });
 });
 
-describe('lintel check before a login without VIEW DEFINITION', () => {
-  it('says that hidden rows are not known', async () => {
+describe('lintel check with a login without VIEW DEFINITION', () => {
+  it('reports that hidden rows are unknown', async () => {
     const tables = { PLACE, ROOM, HOUSE };
     const { endpoint, environment } = await open(tables);
     endpoint.script = schemaScript({ tables, blind: true });

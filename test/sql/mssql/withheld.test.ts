@@ -86,7 +86,7 @@ describe('a statement', () => {
     expect(outcome(plan([raw('UPPER(a.NAMES)')]))).toBe('sent');
   });
 
-  it('goes by the schema of its table', async () => {
+  it('is judged by the schema of its table', async () => {
     const outcome = await outcomesFor(table('A'), table('A', ['NAM'], 'ehr', true));
     expect(outcome(plan([column('a', 'NAM')]))).toBe('sent');
     const there = { table: { schema: identifier('ehr'), name: identifier('A') } };
@@ -94,7 +94,7 @@ describe('a statement', () => {
   });
 });
 
-it('the catalog is read again each minute while there are statements, and what it says last counts', async () => {
+it('the catalog is read again each minute while there are statements, and its latest state counts', async () => {
   let now = 0;
   const parts: (CatalogPart | undefined)[] = [];
   let found: Catalog | DatabaseError = catalogOf(table('A'));

@@ -95,7 +95,7 @@ test.each([
   }
 });
 
-test('every function that rows are given to keeps to the limit of time', () => {
+test('every SQL function on rows observes the time limit', () => {
   const database = new DatabaseSync(':memory:');
   const ended = (): never => {
     throw new Error('too long');
