@@ -24,7 +24,7 @@ const asks =
   ({ kind, text }: Asked): boolean =>
     kind === 'rpc' && new RegExp(`\\b${table} AS`).test(text);
 const isBusy = asks('BUSY');
-const lockedFailure = { reason: 'unavailable', told: 'A table that this needs is locked by another program' };
+const lockedFailure = { reason: 'unavailable', publicText: 'A table that this needs is locked by another program' };
 
 describe('a locked table', () => {
   it('leaves connections for others, however many statements wait for it', async () => {
