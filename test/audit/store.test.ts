@@ -156,7 +156,7 @@ test.each(['required', 'best-effort'] as const)('a %s audit that fails says so f
     await audit.write(long).catch(() => {});
     await new Promise(setImmediate);
   }
-  await vi.waitFor(() => expect(audit.load().failed).toBeGreaterThan(0));
+  await vi.waitFor(() => expect(audit.load().failed).toBeGreaterThan(0), 60_000);
   expect(audit.isFailing()).toBe(mode === 'required');
   now += 30_000;
   expect(audit.isFailing()).toBe(false);

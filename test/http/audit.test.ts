@@ -399,7 +399,7 @@ test('a full audit store stops reads and cache hits; /metadata still answers', a
   const exports = (): readonly string[] =>
     readdirSync(join(where.folder, 'data', 'export')).filter(name => /^[0-9a-f]{32}$/.test(name));
   // Its thread may be reading a list of rows.
-  await vi.waitFor(() => expect(exports()).toEqual([]), 20_000);
+  await vi.waitFor(() => expect(exports()).toEqual([]), 60_000);
 });
 
 test('pages of a POST search have the search in the audit, cached ones too', async () => {

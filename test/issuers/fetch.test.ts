@@ -13,7 +13,7 @@ test.each([
   const asked = { method: 'GET', headers: new Headers(), signal: abort.signal } as const;
   const asking = Array.from({ length: 50 }, () => ask('https://login.example.org/keys', asked));
   const ended = Promise.allSettled(asking);
-  await vi.waitFor(() => expect(resolve).toHaveBeenCalled());
+  await vi.waitFor(() => expect(resolve).toHaveBeenCalled(), 60_000);
   abort.abort();
   expect((await ended).map(({ status }) => status)).toEqual(Array(50).fill('rejected'));
   // A look-up goes on after its last caller has left.

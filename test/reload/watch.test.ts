@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { watchFolder } from '../../src/reload/watch.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-const PATIENT = { timeout: 20_000, interval: 10 };
+const PATIENT = { timeout: 60_000, interval: 10 };
 
 function watched(outcome: () => 'done' | 'later' = () => 'done') {
   const root = temporaryFolder();

@@ -87,13 +87,13 @@ test.each<readonly [name: string, commands: readonly Command[]]>([
   ],
 ])('tokens, refresh tokens, codes and sessions end when %s', async (_name, commands) => {
   served.setClients(served.clients);
-  await vi.waitFor(async () => expect((await launch(served)).status).toBe(200), 3000);
+  await vi.waitFor(async () => expect((await launch(served)).status).toBe(200), 60_000);
   const browser = openBrowser(served.auth);
   const { body } = await launch(served, { browser });
   const code = await authorize(served, { browser });
   expect(await read(served, 'Patient/1', body['access_token'])).toBe(200);
   await command(...commands);
-  await vi.waitFor(async () => expect(await read(served, 'Patient/1', body['access_token'])).toBe(401), 3000);
+  await vi.waitFor(async () => expect(await read(served, 'Patient/1', body['access_token'])).toBe(401), 60_000);
   const refreshed = await post(`${served.auth}/token`, {
     ...{ grant_type: 'refresh_token', refresh_token: String(body['refresh_token']), client_id: 'public' },
   });
@@ -155,7 +155,7 @@ test('tokens of a program end when it is disabled and enabled', async () => {
   const { body } = await get();
   expect(await read(served, 'Patient/1', body['access_token'])).toBe(200);
   await command(['client', 'disable', 'backend'], ['client', 'enable', 'backend']);
-  await vi.waitFor(async () => expect(await read(served, 'Patient/1', body['access_token'])).toBe(401), 3000);
+  await vi.waitFor(async () => expect(await read(served, 'Patient/1', body['access_token'])).toBe(401), 60_000);
   expect(await read(served, 'Patient/1', (await get()).body['access_token'])).toBe(200);
 });
 
