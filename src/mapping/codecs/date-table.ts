@@ -33,8 +33,8 @@ const NONE = z.undefined();
 const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/;
 const NO_TIME = 'an instant has a time of day and a DATE column none: `via: {date: {at: "00:00"}}` says which is meant';
 const NO_MIDNIGHT = '`midnight` is for local times: a column with offsets or in UTC has the moment itself';
-const NO_ZONE = '`zone` is for a column with times; a day is none of UTC';
-const NO_TIME_OF_MONTHS = 'date: `at` is a time of a day; with `precision` the day is not told';
+const NO_ZONE = '`zone` is for a column with times; a day alone has no zone';
+const NO_TIME_OF_MONTHS = 'date: `at` is a time of a day; with `precision` the day is not written';
 const AT_OF_DAYS = 'date: `at` is for a DATE column; a column with times has its own';
 /** Times of two columns may be written without seconds. */
 const MOMENT = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'a time of day is HH:MM');
