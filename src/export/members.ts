@@ -43,10 +43,18 @@ export async function findMembers(folder: string, job: Asked, source: PartSource
   );
 }
 
-/** True if there is such a group, with members or without. Throws DatabaseError. */
-export async function isGroup(id: string, { base }: Pick<JobRecord, 'base'>, source: PartSource): Promise<boolean> {
+/**
+ * True if the client may see such a group, with members or without: a hidden group is answered like one that does not
+ * exist. Throws DatabaseError.
+ */
+export async function isGroup(
+  id: string,
+  { base, access }: Pick<JobRecord, 'base' | 'access'>,
+  source: PartSource,
+): Promise<boolean> {
   const asked: Moment = { base, transactionTime: Date.now() };
-  const read = { type: GROUP_TYPE, names: [], slice: { kind: 'ids', ids: [id] }, visibility: FULL_VISIBILITY } as const;
+  const slice: Slice = { kind: 'ids', ids: [id] };
+  const read = { type: GROUP_TYPE, names: [], slice, visibility: source.visibility(access) };
   for await (const _ of textsOf(read, asked, source)) return true;
   return false;
 }
@@ -61,23 +69,22 @@ async function membersOfGroups(id: string | undefined, job: Asked, source: PartS
   return members;
 }
 
-/** Finds all patients that are served, or those with certain ids. */
+/**
+ * Finds all patients that are served, or those of the named ones that the client may see: a report of the others must
+ * not tell which of them exist. The job's own rights decide what of their data is written.
+ */
 async function served(
   ids: readonly string[] | undefined,
-  job: Moment,
+  job: Asked,
   source: PartSource,
 ): Promise<ReadonlySet<string>> {
   const slices: readonly Slice[] = ids
     ? chunks(ids, BATCH).map(some => ({ kind: 'ids', ids: some }))
     : [{ kind: 'all' }];
+  const visibility = ids ? source.visibility(job.access) : FULL_VISIBILITY;
   const found = new Set<string>();
-  // Only finds the patients; the job's own rights decide what of their data is written.
   for (const slice of slices)
-    for await (const json of textsOf(
-      { type: COMPARTMENT_TYPE, names: [], slice, visibility: FULL_VISIBILITY },
-      job,
-      source,
-    ))
+    for await (const json of textsOf({ type: COMPARTMENT_TYPE, names: [], slice, visibility }, job, source))
       found.add(writtenId(json, COMPARTMENT_TYPE));
   return found;
 }

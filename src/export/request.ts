@@ -60,7 +60,7 @@ export function readExportRequest(
   };
   for (const type of [...(reading.types ?? []), ...reading.associated]) mustBePermitted(type);
   if (level.kind === 'group') mustBePermitted(GROUP_TYPE);
-  // The answer tells which of the named patients exist.
+  // The answer tells which of the named patients exist and may be seen.
   if (level.kind === 'group' || reading.patients !== undefined) mustBePermitted(COMPARTMENT_TYPE);
   const request = requestOf(
     reading,
