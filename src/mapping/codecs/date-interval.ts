@@ -50,9 +50,9 @@ export type DayPrecision = 'day' | 'month' | 'year';
 export const CHARACTERS: Readonly<Record<DayPrecision, number>> = { day: 10, month: 7, year: 4 };
 
 /** Returns the days, as numbers since 1970-01-01, whose written part satisfies one of the conjunctions. */
-export function daysSatisfying(any: readonly (readonly DateEdge[])[], zone: Zone, told: DayPrecision): RangeSet {
-  if (told === 'day') return satisfying(any, zone, WHOLE_DAY);
-  const isMonth = told === 'month';
+export function daysSatisfying(any: readonly (readonly DateEdge[])[], zone: Zone, precision: DayPrecision): RangeSet {
+  if (precision === 'day') return satisfying(any, zone, WHOLE_DAY);
+  const isMonth = precision === 'month';
   return mapEnds(satisfying(any, zone, isMonth ? WHOLE_MONTH : WHOLE_YEAR), number => {
     const year = isMonth ? Math.floor(number / 12) : number;
     return dayOf(year, isMonth ? number - year * 12 + 1 : 1, 1);

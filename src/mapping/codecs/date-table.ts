@@ -145,14 +145,14 @@ export const DATE_CODECS: Readonly<Record<string, CodecEntry>> = {
       })
       .optional(),
     (options, [type], { zone, fhirType }) => {
-      const told = options?.precision ?? 'day';
-      const moments = momentsOf(type, options, zone, told);
+      const precision = options?.precision ?? 'day';
+      const moments = momentsOf(type, options, zone, precision);
       if (moments !== undefined) return options?.at === undefined ? moments : AT_OF_DAYS;
       if (!isTimed(type)) return refuse('date', type);
       if (options?.at === undefined)
         return fhirType === 'instant' && type.kind === 'date'
           ? NO_TIME
-          : dateCodec({ zone: zoneOf(zone), columnType: type, told });
+          : dateCodec({ zone: zoneOf(zone), columnType: type, precision });
       if (type.kind !== 'date') return AT_OF_DAYS;
       if (options.precision !== undefined) return NO_TIME_OF_MONTHS;
       if (!isMoment(fhirType)) return 'date: `at` gives an instant or a dateTime';

@@ -158,11 +158,11 @@ function millisecondsOf(text: string): string {
 export interface DateOptions {
   readonly zone: Zone;
   readonly columnType: TimedType;
-  readonly told?: DayPrecision;
+  readonly precision?: DayPrecision;
 }
 
 /** Makes the codec of the day, its month or its year, of a DATE column or of the local time in a DATETIME column. */
-export function dateCodec({ zone, columnType, told = 'day' }: DateOptions): Codec {
+export function dateCodec({ zone, columnType, precision = 'day' }: DateOptions): Codec {
   const stored = storedReader(columnType);
   return {
     label: 'date',
@@ -172,16 +172,16 @@ export function dateCodec({ zone, columnType, told = 'day' }: DateOptions): Code
     inverse: isComputed(columnType) ? 'computed' : 'indexed',
     decode: raw => {
       const text = stored(raw);
-      return text === undefined || parseDay(text) === undefined ? undefined : text.slice(0, CHARACTERS[told]);
+      return text === undefined || parseDay(text) === undefined ? undefined : text.slice(0, CHARACTERS[precision]);
     },
     present: columns => not(isNull(only(columns))),
     match: (columns, criterion) => {
       if (criterion.kind !== 'date') return undefined;
-      const days = daysSatisfying(criterion.any, zone, told);
+      const days = daysSatisfying(criterion.any, zone, precision);
       return matchTimes(only(columns), columnType, days, DAY, columnType.kind === 'date' ? 'single' : 'many');
     },
     // The column sorts within a month, too, where all are equal.
-    ...(told === 'day' ? { order: timeOrder(columnType) } : { options: { precision: told } }),
+    ...(precision === 'day' ? { order: timeOrder(columnType) } : { options: { precision } }),
   };
 }
 

@@ -138,10 +138,10 @@ export function instantsOfDays(
   any: readonly (readonly DateEdge[])[],
   zone: Zone,
   shown: Zone,
-  told: DayPrecision = 'day',
+  precision: DayPrecision = 'day',
 ): RangeSet {
   const from = (day: number): RangeSet => (Number.isFinite(day) ? shown.instantsFrom(day * DAY) : EVERYTHING);
-  const days = daysSatisfying(any, zone, told);
+  const days = daysSatisfying(any, zone, precision);
   return union(
     ...days.map(day =>
       Number.isFinite(day.to) ? intersect(from(day.from), complement(from(day.to))) : from(day.from),

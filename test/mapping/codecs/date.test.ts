@@ -273,11 +273,11 @@ describe('date', () => {
       raw,
     ]);
     expectLaw(zone => dateCodec({ zone: zoneOf(zone), columnType: timed(declared) }), [declared], row, KEYS);
-    for (const told of ['month', 'year'] as const) {
-      const of = (zone: string): Codec => dateCodec({ zone: zoneOf(zone), columnType: timed(declared), told });
+    for (const precision of ['month', 'year'] as const) {
+      const of = (zone: string): Codec => dateCodec({ zone: zoneOf(zone), columnType: timed(declared), precision });
       expectLaw(of, [declared], row, 'none');
       expect(of(NEW_YORK).decode(declared === 'DATE' ? '2024-03-10' : '2024-03-10 00:00:00.000')).toBe(
-        told === 'month' ? '2024-03' : '2024',
+        precision === 'month' ? '2024-03' : '2024',
       );
     }
   });
