@@ -20,7 +20,10 @@ test('a cursor opens for its own query only, and not if it was changed', () => {
   const codec = cursorCache(PLAIN);
   const sealed = codec.seal(CURSOR, 'query');
   expect(codec.open(sealed, 'another query')).toBeUndefined();
-  expect(codec.open(`${sealed.slice(0, -2)}AA`, 'query')).toBeUndefined();
+  // One character in the middle: the last one may have bits that no byte uses.
+  const at = Math.floor(sealed.length / 2);
+  const changed = sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1);
+  expect(codec.open(changed, 'query')).toBeUndefined();
 });
 
 test('a cursor still opens after thousands of others', () => {
