@@ -71,6 +71,10 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
   const report = createReport();
   const [document, ...more] = readYaml(file.path, file.text, report);
   for (const other of more) report.error('written-twice', other.at, 'a second document', { expected: 'one' });
+  if (document === undefined && report.problems().length === 0)
+    report.error('unreadable-file', { file: file.path, line: 1, column: 1 }, 'the file is empty', {
+      expected: 'rules, or no file',
+    });
   if (document === undefined || !checkShape(document, accessSchema, report))
     return { access: NO_RULES, problems: report.problems() };
   const users = entriesOf(child(document, 'users')).flatMap(userRules);
@@ -153,9 +157,8 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
     const also = scalarsOf(child(value, 'also')).flatMap(ownType);
     const rules = scalarsOf(child(value, 'patients')).map(written => patientsOf(written, user));
     // Types that belong to nobody do not depend on the patients, so only the first rule has them.
-    return rules.flatMap((patients, i) =>
-      patients === undefined ? [] : [{ user, patients, also: i === 0 ? also : [] }],
-    );
+    // A rule that lets nobody in stays: without any rule, patients would see their own record.
+    return rules.map((patients = 'none', i) => ({ user, patients, also: i === 0 ? also : [] }));
   }
 
   function ownType({ text, at }: ScalarTree): readonly string[] {

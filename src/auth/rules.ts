@@ -8,8 +8,11 @@ import type { Criteria } from './scopes.ts';
 export interface UserRule {
   /** Resource type of the user: `Practitioner`. */
   readonly user: string;
-  /** Searches on patients with `{user}` (`Practitioner/7`) and `{id}` (`7`) in their values; `all`: every patient. */
-  readonly patients: 'all' | Criteria;
+  /**
+   * Searches on patients with `{user}` (`Practitioner/7`) and `{id}` (`7`) in their values; `all`: every patient;
+   * `none`: the search has errors, and lets nobody in.
+   */
+  readonly patients: 'all' | 'none' | Criteria;
   /** Types that belong to no patient, all of whose resources the user sees. */
   readonly also: readonly string[];
 }
@@ -74,10 +77,20 @@ export function permissionsOfUser(user: string, rules: readonly UserRule[]): rea
   const rulesOfType = own.length === 0 && type === OWN_RECORD.user ? [OWN_RECORD] : own;
   if (rulesOfType.length === 0) return undefined;
   const named = (text: string): string => text.replaceAll('{user}', user).replaceAll('{id}', id);
-  return rulesOfType.flatMap(({ patients, also }) => [
-    whole(ANY, patients === 'all' ? [] : [within(patients.map(([name, value]) => [name, named(value)]))]),
-    ...also.map(other => whole(other, [])),
-  ]);
+  return rulesOfType.flatMap(({ patients, also }) => {
+    if (patients === 'none') return [];
+    return [
+      whole(ANY, patients === 'all' ? [] : [within(patients.map(([name, value]) => [name, named(value)]))]),
+      ...also.map(other => whole(other, [])),
+    ];
+  });
+}
+
+/** Names what the rules hide: labels, and records of patients from themselves. Without these rules more is visible. */
+export function namesOfHidden({ users, labels }: PackAccess): readonly string[] {
+  const hidden = labels.flatMap(({ hide }) => hide.map(label => `label ${label}`));
+  const own = users.some(({ user }) => user === OWN_RECORD.user) ? [`users: ${OWN_RECORD.user}`] : [];
+  return [...new Set([...hidden, ...own])];
 }
 
 /** Returns the rules for a user who has broken the glass: those that `glass` opens are wider, all others stay. */

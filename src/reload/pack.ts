@@ -2,6 +2,7 @@
  * Holds the mappings that are served, and replaces them. In: a function that makes a version of a checked pack. Out:
  * the version that is served now. A pack on disk with errors is reported and not served.
  */
+import { namesOfHidden } from '../auth/rules.ts';
 import type { Refused } from '../http/context.ts';
 import { describeError, type Log } from '../log.ts';
 import { type Problem, problemLine } from '../mapping/load/problem.ts';
@@ -32,8 +33,8 @@ export interface LivePack<T> {
   isWhole(): boolean;
   /**
    * Loads the files on disk if they have changed. `always`: on request, even if no file has changed, because the schema
-   * of the database may have; and even if mappings of the version before are gone, which is otherwise taken for files
-   * not completely written yet. Never throws.
+   * of the database may have; and even if mappings of the version before are gone, or rules that hide data, which is
+   * otherwise taken for files not completely written yet. Never throws.
    */
   reload(always?: boolean): Promise<Outcome>;
   /** Checks the served files, not those on disk, against the schema if it has changed. Never throws. */
@@ -69,7 +70,7 @@ export function livePack<T>({
 }: LiveOptions<T>): LivePack<T> {
   let { files, schema } = first;
   let isWhole = isComplete(first.pack);
-  let names = mappingsOf(first.registry);
+  let names = [...mappingsOf(first.registry), ...rulesOf(first)];
   let current = make(first);
   let refused: Refused | undefined;
   let lacking: Refused | undefined;
@@ -105,7 +106,7 @@ export function livePack<T>({
       schema = checked.schema;
       return miss(lines);
     }
-    const left = new Set([...mappingsOf(registry), ...unservedOf(checked.pack)]);
+    const left = new Set([...mappingsOf(registry), ...unservedOf(checked.pack), ...rulesOf(checked)]);
     const gone = names.filter(name => !left.has(name));
     if (gone.length > 0 && !isServed && !isOnPurpose) return refuse([goneText(gone)], 'refused');
     // Lets waiting requests run between two long tasks.
@@ -113,7 +114,7 @@ export function livePack<T>({
     const before = files.version;
     current = make({ ...checked, registry });
     ({ files, schema } = checked);
-    names = mappingsOf(registry);
+    names = [...mappingsOf(registry), ...rulesOf(checked)];
     const wasWhole = isWhole;
     isWhole = isComplete(checked.pack);
     lacking = undefined;
@@ -184,11 +185,16 @@ function mappingsOf({ mappings }: Registry): readonly string[] {
   return mappings.map(({ name }) => name);
 }
 
-/** Explains a pack with fewer mappings, which may be one whose files are being copied one by one. */
+/** Names the rules without which more is visible, and the file that they are in. */
+function rulesOf({ files, access }: Pick<SoundPack, 'files' | 'access'>): readonly string[] {
+  return [...(files.access ? [files.access.path] : []), ...namesOfHidden(access)];
+}
+
+/** Explains a pack with fewer mappings or rules, which may be one whose files are being copied one by one. */
 function goneText(names: readonly string[]): string {
   return (
     `No longer in the pack: ${names.join(', ')}. The previous version stays in use, because the files may not all be written yet. ` +
-    'If these mappings were deleted on purpose, send SIGHUP to the server or start it anew.'
+    'If this was deleted on purpose, send SIGHUP to the server or start it anew.'
   );
 }
 

@@ -5,6 +5,7 @@
  */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MAX_DEPTH } from '../mapping/load/read/files.ts';
 import { packFolders } from '../mapping/load/read/folders.ts';
 
 export interface WatchOptions {
@@ -81,17 +82,33 @@ async function signatureOf(folders: readonly string[]): Promise<string> {
  * Returns a text that changes with every file that is written, added or removed. An unreadable folder counts as empty.
  */
 async function signatureOfOne(folder: string): Promise<string> {
+  const parts: string[] = [];
+  for (const file of (await filesIn(folder)).sort()) {
+    const found = await orUndefined(stat(file));
+    // The locks of some editors are links that lead nowhere.
+    parts.push(found === undefined ? `${file}:` : `${file}:${found.ino}:${found.size}:${found.mtimeMs}`);
+  }
+  return parts.join('\n');
+}
+
+/** Returns the paths of all files that a pack may be read from; hidden ones are not. */
+async function filesIn(folder: string, depth = 0): Promise<string[]> {
+  const entries = (await orUndefined(readdir(folder, { withFileTypes: true }))) ?? [];
+  const seen = entries.filter(({ name }) => !name.startsWith('.'));
+  const files = seen.map(async entry => {
+    const path = join(folder, entry.name);
+    if (!entry.isDirectory()) return [path];
+    return depth < MAX_DEPTH ? filesIn(path, depth + 1) : [];
+  });
+  return (await Promise.all(files)).flat();
+}
+
+/** Resolves to undefined for an error of the file system. */
+async function orUndefined<T>(found: Promise<T>): Promise<T | undefined> {
   try {
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-    const files = entries.filter(entry => !entry.isDirectory()).map(entry => join(entry.parentPath, entry.name));
-    const parts: string[] = [];
-    for (const file of files.sort()) {
-      const { ino, size, mtimeMs } = await stat(file);
-      parts.push(`${file}:${ino}:${size}:${mtimeMs}`);
-    }
-    return parts.join('\n');
+    return await found;
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return '';
+    if (error instanceof Error && 'code' in error) return undefined;
     throw error;
   }
 }

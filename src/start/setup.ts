@@ -11,7 +11,7 @@ import { type Config, ConfigError } from '../config/config.ts';
 import { createFacade, type Facade } from '../facade.ts';
 import { type LoadedPack, type LoadOptions, loadPackFiles } from '../mapping/load/pack/pack.ts';
 import { partNamed } from '../mapping/load/pack/part-named.ts';
-import { createReport } from '../mapping/load/problem.ts';
+import { createReport, type Problem } from '../mapping/load/problem.ts';
 import { type PackFiles, readPackFiles } from '../mapping/load/read/files.ts';
 import { namesOf, tablesOf } from '../mapping/load/rows/tables-used.ts';
 import type { Registry } from '../mapping/model.ts';
@@ -228,8 +228,8 @@ function withCompartments(pack: LoadedPack, registry: Registry): LoadedPack {
 }
 
 /**
- * Reads the access rules. If the pack is served without some mappings, their problems are only warnings: such rules
- * grant no access.
+ * Reads the access rules. If the pack is served without some mappings, rules that search these mappings grant no access,
+ * and are only warned of. Other problems remain errors, because without the rules nothing would be hidden.
  */
 function withAccess(
   pack: LoadedPack,
@@ -239,11 +239,11 @@ function withAccess(
   const { registry } = pack;
   if (files.access === undefined || registry === undefined) return { pack, access: NO_RULES };
   const { access, problems: found } = readAccess(files.access, searchableIn(registry, searches));
-  const problems = [
-    ...pack.problems,
-    ...found.map(one => (pack.unserved ? { ...one, severity: 'warning' as const } : one)),
-  ];
-  const isSound = problems.every(({ severity }) => severity !== 'error');
+  const follows = ({ kind }: Problem): boolean => pack.unserved !== undefined && kind === 'wrong-search';
+  const own = found.map(one => (follows(one) ? { ...one, severity: 'warning' as const } : one));
+  const problems = [...pack.problems, ...own];
+  // With mappings that are left out, the pack itself has errors.
+  const isSound = own.every(({ severity }) => severity !== 'error');
   return { pack: isSound ? { ...pack, problems } : { registry: undefined, problems }, access };
 }
 

@@ -1,16 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { NO_RULES } from '../../src/auth/rules.ts';
+import { NO_RULES, permissionsOfUser, type UserRule } from '../../src/auth/rules.ts';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
 import { readPackFiles } from '../../src/mapping/load/read/files.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { loadWhole } from '../../src/start/setup.ts';
 import { PLACES, smallClinic } from '../cli/small-clinic.ts';
 
-async function load(access: string, files: Readonly<Record<string, string>> = {}) {
+async function load(
+  access: string,
+  files: Readonly<Record<string, string>> = {},
+  lost: readonly string[] = [],
+  degraded = false,
+) {
   const { pack: folder, environment } = smallClinic({ 'place.yaml': PLACES, ...files, 'access.yaml': access });
   const database = await openSqlite((environment['DATABASE_URL'] ?? '').slice('sqlite:'.length));
   try {
-    const loaded = loadWhole(readPackFiles(folder), await database.catalog());
+    const catalog = await database.catalog();
+    const tables = new Map([...catalog.tables].filter(([, { name }]) => !lost.includes(name)));
+    const loaded = loadWhole(readPackFiles(folder), { ...catalog, tables }, { degraded });
     const problems = loaded.pack.problems.map(formatProblem).filter(text => text.startsWith('access.yaml'));
     return { access: loaded.access, problems, served: loaded.pack.registry !== undefined };
   } finally {
@@ -49,6 +56,40 @@ test('a pack without the file has no rules', async () => {
   await database.close();
 });
 
+describe('a server that leaves out mappings (DEGRADED)', () => {
+  const degraded = (access: string) => load(access, {}, ['WEIGHING'], true);
+
+  test('keeps the rules', async () => {
+    const { access, problems, served } = await degraded(
+      'labels: [{ hide: loinc#R }]\nusers: { Person: { patients: all } }\n',
+    );
+    expect(served).toBe(true);
+    expect(problems).toEqual(['access.yaml:1:18: warning: no mapping gives this label; found loinc#R']);
+    expect(access.labels.flatMap(({ hide }) => hide)).toEqual(['http://loinc.org|R']);
+    expect(access.users).toHaveLength(1);
+  });
+
+  test('lets nobody in by a rule that searches what is left out, and gives patients no wider rule instead', async () => {
+    const { access, problems, served } = await degraded(
+      "users:\n  Patient: { patients: 'Patient?_id={id}&_has:Observation:subject:status=final' }\n",
+    );
+    expect(served).toBe(true);
+    expect(problems).toEqual([expect.stringMatching(/^access\.yaml:2:24: warning: /)]);
+    expect(permissionsOfUser('Patient/1', access.users)).toEqual([]);
+  });
+
+  test.each([
+    ['of another form', 'labels:\n  hide: [loinc#R\n'],
+    ['with an unknown key', 'labels: [{ hide: loinc#R }]\nlabel: []\n'],
+    ['with an unknown system', 'labels: [{ hide: lionc#R }]\n'],
+    ['that is empty', '# nothing yet\n'],
+  ])('does not serve a file %s, which would hide nothing', async (_, text) => {
+    const { problems, served } = await degraded(text);
+    expect(served).toBe(false);
+    expect(problems).not.toEqual([]);
+  });
+});
+
 describe('problems are reported with file and line, and the pack is not served', () => {
   const one = (patients: string, also = ''): string =>
     `users:\n  Practitioner:\n    patients: ${patients}\n${also === '' ? '' : `    also: ${also}\n`}`;
@@ -72,6 +113,11 @@ describe('problems are reported with file and line, and the pack is not served',
       'a chain to types that cannot be searched so',
       one('Patient?_has:Observation:subject:subject.birthplace=x'),
       'access.yaml:3:15: no type that Observation.subject refers to can be searched by birthplace',
+    ],
+    [
+      'a file without rules, which may have been cut off',
+      '# who sees what\n',
+      'access.yaml:1:1: the file is empty; expected rules, or no file',
     ],
     [
       'a second document, which would hide the first or be lost',
@@ -194,7 +240,10 @@ users:
   Practitioner: { patients: ['Patient?nonsense={id}', 'Patient?gender=male&nonsense={id}', 'Patient?gender=female'] }
   Person: { patients: ['Patient?name=K{usr}', 'Patient?gender=', 'Patient?gender=female&=K'] }
 `);
-  expect(access.users).toEqual([{ user: 'Practitioner', patients: [['gender', 'female']], also: [] }]);
+  const isSound = ({ patients }: UserRule): boolean => patients !== 'none';
+  expect(access.users.filter(isSound)).toEqual([{ user: 'Practitioner', patients: [['gender', 'female']], also: [] }]);
+  expect(permissionsOfUser('Person/1', access.users)).toEqual([]);
+  expect(permissionsOfUser('Practitioner/1', access.users)).toHaveLength(1);
 });
 
 test('the rule of break-the-glass has users, applications and what it opens', async () => {

@@ -1,17 +1,18 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import type { PackAccess } from '../../src/auth/rules.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type LiveOptions, livePack, type SoundPack } from '../../src/reload/pack.ts';
 import type { ColumnInfo, TableInfo } from '../../src/sql/catalog.ts';
 import { DatabaseError } from '../../src/sql/database.ts';
 import { setUp } from '../../src/start/setup.ts';
-import { smallClinic } from '../cli/small-clinic.ts';
+import { smallClinic, WEIGHTS } from '../cli/small-clinic.ts';
 
-async function small(change: Partial<LiveOptions<string>> = {}) {
-  const clinic = smallClinic();
+async function small(change: Partial<LiveOptions<string>> = {}, files: Readonly<Record<string, string>> = {}) {
+  const clinic = smallClinic(files);
   const file = clinic.environment['DATABASE_URL']?.slice('sqlite:'.length) ?? '';
   const { database, ...checked } = await setUp(readConfig(clinic.environment), () => {});
   onTestFinished(() => database.close());
@@ -50,11 +51,12 @@ async function small(change: Partial<LiveOptions<string>> = {}) {
     writer.exec(text);
     writer.close();
   };
-  const write = (text: string): void => writeFileSync(join(clinic.pack, 'more.codes.yaml'), text);
+  const write = (text: string, name = 'more.codes.yaml'): void => writeFileSync(join(clinic.pack, name), text);
+  const remove = (name: string): void => rmSync(join(clinic.pack, name));
   const setAway = (is: DatabaseError | undefined): void => {
     away = is;
   };
-  return { live, lines, told, write, setAway, alter, unreadable, masked };
+  return { live, lines, told, write, remove, setAway, alter, unreadable, masked };
 }
 
 const MORE = 'more:\n  system: http://example.org/more\n  rows: { A: b }\n';
@@ -114,6 +116,46 @@ test('simultaneous reloads run one after the other', async () => {
   write(MORE);
   expect(await Promise.all([live.reload(), live.reload(), live.reload()])).toEqual(['swapped', 'same', 'same']);
   expect(told).toEqual(['swapped', 'same', 'same']);
+});
+
+const RULES = `users:
+  Patient: { patients: 'Patient?_id={id}&gender=female' }
+labels:
+  - hide: [loinc#R, ucum#V]
+`;
+const LABELLED = WEIGHTS.replace('elements:\n', 'elements:\n  meta: { security: [loinc#R, ucum#V] }\n');
+
+test.each<[what: string, text: string | undefined, gone: string]>([
+  ['access.yaml is missing', undefined, 'access.yaml'],
+  ['its labels are missing', RULES.slice(0, RULES.indexOf('labels:')), 'label http://loinc.org|R'],
+  ['a label is missing', RULES.replace(', ucum#V', ''), 'label http://unitsofmeasure.org|V'],
+  ['its rules for Patient are missing', RULES.slice(RULES.indexOf('labels:')), 'users: Patient'],
+])('what hides data is not given up for a pack that may be half written: %s', async (_, text, gone) => {
+  const made: PackAccess[] = [];
+  const make = ({ registry, access }: SoundPack): string => {
+    made.push(access);
+    return registry.version;
+  };
+  const { live, write, remove } = await small({ make }, { 'access.yaml': RULES, 'weighing.yaml': LABELLED });
+  if (text === undefined) remove('access.yaml');
+  else write(text, 'access.yaml');
+  expect(await live.reload()).toBe('refused');
+  expect(live.refused()?.problems.join()).toContain(gone);
+  expect(made).toHaveLength(1);
+  write(RULES, 'access.yaml');
+  expect(await live.reload()).toBe('same');
+  expect(live.refused()).toBeUndefined();
+  if (text === undefined) remove('access.yaml');
+  else write(text, 'access.yaml');
+  expect(await live.reload(true)).toBe('swapped');
+});
+
+test('rules that hide more, or other data, are loaded', async () => {
+  const { live, write } = await small({}, { 'access.yaml': RULES, 'weighing.yaml': LABELLED });
+  write(RULES.replace('loinc#R', 'loinc#R, loinc#N'), 'access.yaml');
+  expect(await live.reload()).toBe('swapped');
+  write(`${RULES}  - { hide: loinc#N, shown-to: { users: Patient } }\n`, 'access.yaml');
+  expect(await live.reload()).toBe('swapped');
 });
 
 const LOST = 'ALTER TABLE WEIGHING RENAME TO WEIGHED';

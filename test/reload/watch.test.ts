@@ -49,6 +49,18 @@ test('the watch calls back once at first, and once per change of any kind', asyn
   await called(7);
 });
 
+test('a link that leads nowhere, such as the lock of an editor, hides no change of other files', async () => {
+  const { folder, called } = watched();
+  symlinkSync('nobody@host.1234', join(folder, '.#a.yaml'));
+  await called(1);
+  await new Promise(resolve => setTimeout(resolve, 50));
+  writeFileSync(join(folder, 'a.yaml'), 'longer');
+  await called(2);
+  unlinkSync(join(folder, '.#a.yaml'));
+  writeFileSync(join(folder, 'a.yaml'), 'longer still');
+  await called(3);
+});
+
 test('changes of a base pack are detected, also of one added later', async () => {
   const { root, folder, called } = watched();
   await called(1);

@@ -38,7 +38,8 @@ export interface PackFiles {
   readonly problems?: readonly Problem[];
 }
 
-const MAX_DEPTH = 4;
+/** Subfolders within subfolders; deeper ones are not read. */
+export const MAX_DEPTH = 4;
 
 /**
  * Reads the folder of a pack, and those of the packs that it extends. `schema` overrides that of pack.yaml. `unsaved`
