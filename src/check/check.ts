@@ -15,8 +15,7 @@ import type { LoadedPack } from '../mapping/load/pack/pack.ts';
 import { comparePositions, createReport, type Problem } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
 import type { Mapping, Position, Registry } from '../mapping/model.ts';
-import { scopeRelation } from '../plan/condition.ts';
-import { somePiece } from '../plan/presence.ts';
+import { rowReaders } from '../plan/row-readers.ts';
 import type { Catalog } from '../sql/catalog.ts';
 import { facadeOf, loadWhole, setUp } from '../start/setup.ts';
 import { type CheckOptions, problemsOf, runSections, type SectionReport } from './run.ts';
@@ -70,7 +69,7 @@ export async function checkRows(
       budgetSeconds === undefined ? undefined : createTimeBudget(Math.max(budgetSeconds, LEAST_SECONDS) * 1000);
     const begun = performance.now();
     const shown = await checkLive({
-      ...{ registry, database, readScope: scopeRelation, readPiece: somePiece, now },
+      ...{ registry, database, readers: rowReaders(registry, now) },
       ...(timeBudget ? { timeBudget } : {}),
       onStage: stage => say(`Counting: ${stage}`),
     });

@@ -6,6 +6,7 @@
 
 import { plural } from '../common/plural.ts';
 import { hasKey, isOwn } from '../mapping/check/questions.ts';
+import { alternativesIn, wayOf, wayTo } from '../mapping/check/way.ts';
 import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import { codeMapOf } from '../mapping/load/codes/origin.ts';
 import type { Report } from '../mapping/load/problem.ts';
@@ -14,13 +15,12 @@ import { conditionPredicate } from '../plan/condition.ts';
 import type { Environment } from '../plan/environment.ts';
 import { notAbsent, presentPredicate, targetRelation } from '../plan/presence.ts';
 import { UNICODE } from '../sql/column-type.ts';
-import { among, and, call, constant, exists, hasValue, not } from '../sql/construct.ts';
+import { among, and, call, constant, exists, hasValue, not, or } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
 import { aliasesOf, walk } from '../sql/walk.ts';
 import type { Suspect } from './dangling.ts';
 import type { CheckContext, Table } from './section.ts';
 import {
-  alternativesIn,
   type Counted,
   ENOUGH,
   farDates,
@@ -34,6 +34,21 @@ import {
 /** A larger share of dangling references deserves a warning. */
 const DANGLING = 0.1;
 
+/** The rows around a node. */
+interface Around {
+  /** Those for which it is evaluated. */
+  readonly served: Predicate;
+  /** Those for which a later alternative gives the element. */
+  readonly instead: Predicate;
+}
+
+interface CountedReading extends Reading {
+  /** Rows with a value of the column that is none of `absent`. */
+  readonly given: Predicate;
+  /** Rows that reach it with a value, and those that emit it; 0 until they are counted. */
+  readonly counts: { readonly given: number; readonly emitted: number };
+}
+
 /** One instance per check. The caller takes the suspects of one group of mappings before the next group begins. */
 export class ElementCounts {
   /** References with many keys that find no row. */
@@ -44,7 +59,7 @@ export class ElementCounts {
   readonly #rows: (string | number)[][] = [];
   readonly #references: (string | number)[][] = [];
   /** Values of the source that is being counted. */
-  readonly #readings: Reading[] = [];
+  readonly #readings: CountedReading[] = [];
   /** Columns that `sql`, a value of several columns, or a `split` reads: they are shown in another way. */
   readonly #combined: Expression[] = [];
 
@@ -78,30 +93,63 @@ export class ElementCounts {
     this.#combined.length = 0;
   }
 
-  /** Returns conditions for the values and references of a scope's rows. Child rows are counted separately. */
-  nodes(mapping: Mapping, scope: Scope, served: Predicate, node: Node, path: readonly string[]): readonly Counted[] {
+  /**
+   * Returns conditions for the values and references of a scope's rows. Child rows are counted separately. `served`:
+   * the rows for which the node is evaluated; `instead`: those for which a later alternative replaces it.
+   */
+  nodes(
+    mapping: Mapping,
+    scope: Scope,
+    served: Predicate,
+    node: Node,
+    path: readonly string[],
+    instead: Predicate = NEVER,
+  ): readonly Counted[] {
     if (node.kind === 'each') {
       if (node.from.kind === 'pieces') this.#combined.push(node.from.column);
       return [];
     }
     const here = node.if ? and(served, conditionPredicate(node.if, this.#env)) : served;
     const own = [
-      ...this.#ofNode(mapping, scope, here, node, path),
+      ...this.#ofNode(mapping, scope, { served: here, instead }, node, path),
       ...alternativesIn(node).flatMap(alternatives => untaken(alternatives, here, this.#env, this.#report)),
     ];
     if (node.kind !== 'object') {
       const inner = node.kind === 'ref' ? [] : childrenOf(node);
-      return [...own, ...inner.flatMap(child => this.nodes(mapping, scope, here, child, path))];
+      return [
+        ...own,
+        ...inner.flatMap(child => this.#child(mapping, scope, { served: here, instead }, node, child, path)),
+      ];
     }
     const named = node.members.flatMap(namedNodesOf);
-    return [...own, ...named.flatMap(one => this.nodes(mapping, scope, here, one.node, [...path, one.name]))];
+    return [
+      ...own,
+      ...named.flatMap(one =>
+        this.#child(mapping, scope, { served: here, instead }, node, one.node, [...path, one.name]),
+      ),
+    ];
   }
 
-  #ofNode(mapping: Mapping, scope: Scope, served: Predicate, node: Node, path: readonly string[]): readonly Counted[] {
+  /** Of an alternative, counts only the rows that no earlier one gives the element. */
+  #child(
+    mapping: Mapping,
+    scope: Scope,
+    { served, instead }: Around,
+    node: Node,
+    child: Node,
+    path: readonly string[],
+  ): readonly Counted[] {
+    const { earlier, later } = wayTo(child, node, wayOf(mapping));
+    const some = (nodes: readonly Node[]): Predicate => or(...nodes.map(one => presentPredicate(one, this.#env)));
+    return this.nodes(mapping, scope, and(served, not(some(earlier))), child, path, or(instead, some(later)));
+  }
+
+  #ofNode(mapping: Mapping, scope: Scope, around: Around, node: Node, path: readonly string[]): readonly Counted[] {
+    const { served } = around;
     if (node.kind === 'value') {
       const [column, ...more] = node.from;
       this.#combined.push(...(column?.kind === 'column' ? more : node.from));
-      if (column?.kind === 'column' && isOwn(column, scope)) return this.#value(mapping, served, node, column, path);
+      if (column?.kind === 'column' && isOwn(column, scope)) return this.#value(mapping, around, node, column, path);
       const isWorkedOut =
         column?.kind === 'raw' && [...aliasesOf({ expressions: [column] })].every(alias => isOwn({ alias }, scope));
       const element = `${mapping.resource}.${path.join('.')}`;
@@ -114,44 +162,61 @@ export class ElementCounts {
   /** Returns conditions over the values that were visited since the last call. */
   unshown(): readonly Counted[] {
     const combined = columnKeys(this.#combined.splice(0));
-    const readings = this.#readings.splice(0).filter(({ column }) => !combined.has(columnKey(column)));
-    return unshownValues(
-      Map.groupBy(readings, ({ column }) => columnKey(column)),
-      hasValue,
-      this.#env,
-      this.#report,
-    );
+    const all = this.#readings.splice(0);
+    const readings = all.filter(({ column }) => !combined.has(columnKey(column)));
+    return [
+      ...this.#neverEmitted(all),
+      ...unshownValues(
+        Map.groupBy(readings, ({ column }) => columnKey(column)),
+        hasValue,
+        this.#env,
+        this.#report,
+      ),
+    ];
+  }
+
+  /**
+   * Counts the values that a value which is never emitted would lose: no other alternative or item reads the column for
+   * the same element, and no later alternative replaces it.
+   */
+  #neverEmitted(readings: readonly CountedReading[]): readonly Counted[] {
+    return readings.flatMap((one): readonly Counted[] => {
+      const { node, column, element, given, reached, instead, counts } = one;
+      if (counts.given < ENOUGH || counts.emitted > 0 || mayFindNothing(node)) return [];
+      const same = readings.filter(
+        other => other !== one && other.element === element && columnKey(other.column) === columnKey(column),
+      );
+      const shown = or(...same.map(other => and(other.reached, presentPredicate(other.node, this.#env))));
+      const warn = (rows: number): void => {
+        if (rows === 0) return;
+        this.#report.warning('never-used', node.at, `${element} is never emitted though ${column.column} has a value`, {
+          expected: `values that ${node.codec.label} reads`,
+          found: plural(counts.given, 'row'),
+        });
+      };
+      return [{ when: and(reached, given, not(shown), not(instead)), take: warn }];
+    });
   }
 
   #value(
     mapping: Mapping,
-    served: Predicate,
+    { served, instead }: Around,
     node: ValueNode,
     column: ColumnExpression,
     path: readonly string[],
   ): readonly Counted[] {
     const given = and(hasValue(column), notAbsent(node, this.#env));
     const present = presentPredicate(node, this.#env);
-    const counts: number[] = [];
+    const taken: number[] = [];
+    const counts = { given: 0, emitted: 0 };
     const take = (rows: number): void => {
-      counts.push(rows);
-      const [all = 0, raw = 0, emitted = 0, both = 0, byElse = 0] = counts;
-      if (counts.length < 5) return;
-      const element = path.join('.');
-      this.#rows.push([mapping.name, element, column.column, all, raw, emitted, byElse, raw - both]);
-      if (raw < ENOUGH || all === 0) return;
-      if (emitted === 0) {
-        if (mayFindNothing(node)) return;
-        this.#report.warning(
-          'never-used',
-          node.at,
-          `${mapping.resource}.${element} is never emitted though ${column.column} has a value`,
-          {
-            expected: `values that ${node.codec.label} reads`,
-            found: plural(raw, 'row'),
-          },
-        );
-      } else if (byElse === raw) {
+      taken.push(rows);
+      const [all = 0, raw = 0, emitted = 0, lost = 0, byElse = 0] = taken;
+      if (taken.length < 5) return;
+      counts.given = raw;
+      counts.emitted = emitted;
+      this.#rows.push([mapping.name, path.join('.'), column.column, all, raw, emitted, byElse, lost]);
+      if (raw >= ENOUGH && emitted > 0 && byElse === raw) {
         this.#report.warning('never-used', node.at, `every value of ${column.column} falls to \`else\``, {
           found: plural(raw, 'row'),
         });
@@ -159,13 +224,13 @@ export class ElementCounts {
     };
     const unmapped = this.#unmapped(node, column);
     const element = `${mapping.resource}.${path.join('.')}`;
-    this.#readings.push({ node, column, element, reached: served });
+    this.#readings.push({ node, column, element, reached: served, given, instead, counts });
     return [
       ...farDates(node, served, element, this.#env, this.#report),
       { when: served, take },
       { when: and(served, given), take },
       { when: and(served, present), take },
-      { when: and(served, given, present), take },
+      { when: and(served, given, not(present), not(instead)), take },
       { when: and(served, given, present, unmapped), take },
     ];
   }

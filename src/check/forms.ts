@@ -5,8 +5,9 @@
  */
 import { plural } from '../common/plural.ts';
 import { partsOf } from '../mapping/check/parts.ts';
+import { childrenOf } from '../mapping/children.ts';
 import { createReport } from '../mapping/load/problem.ts';
-import type { Position, Registry, Scope, ValueNode } from '../mapping/model.ts';
+import type { Node, Position, Registry, Scope, ValueNode } from '../mapping/model.ts';
 import { type Catalog, type ColumnInfo, findColumn, findTable } from '../sql/catalog.ts';
 import type { ColumnType } from '../sql/column-type.ts';
 import type { ColumnExpression } from '../sql/expression.ts';
@@ -20,6 +21,8 @@ interface UsedColumn {
   readonly at: Position;
   /** The label of the codec that reads it there; empty for an instant, which requires a time. */
   readonly codec: string;
+  /** An earlier alternative computes a time from its numbers, or a value from all it holds. */
+  readonly read: 'numbers' | 'all' | undefined;
 }
 
 export const FORMS: CheckSection = {
@@ -29,7 +32,7 @@ export const FORMS: CheckSection = {
   async run({ registry, catalog }) {
     const report = createReport();
     const used = columnsOf(registry, catalog);
-    for (const { name, info, column, at } of used) {
+    for (const { name, info, column, at, read } of used) {
       if (ODD.has(column.type.kind)) {
         const { what, expected, isNone } = NONE[column.type.kind] ?? NUMBERS;
         const none = (info.written ?? []).filter(({ form }) => isNone.has(form));
@@ -46,7 +49,8 @@ export const FORMS: CheckSection = {
         );
         continue;
       }
-      const odd = (info.written ?? []).filter(({ form }) => !isReadForm(form) && !MEANT[form]);
+      const isRead = (form: string): boolean => read === 'all' || (read === 'numbers' && form.includes('number'));
+      const odd = (info.written ?? []).filter(({ form }) => !isReadForm(form) && !MEANT[form] && !isRead(form));
       if (odd.length === 0) continue;
       const rows = odd.reduce((sum, { rows: more }) => sum + more, 0);
       const numbers = odd.some(({ form }) => form.includes('number'));
@@ -118,7 +122,7 @@ function isNumber({ type }: ColumnExpression): boolean {
  */
 function columnsOf(registry: Registry, catalog: Catalog): readonly UsedColumn[] {
   const found = new Map<string, UsedColumn>();
-  const add = (scope: Scope, { from, at, codec, type }: ValueNode): void => {
+  const add = (scope: Scope, { from, at, codec, type }: ValueNode, earlier: readonly Node[] = []): void => {
     for (const column of from) {
       if (column.kind !== 'column') continue;
       const { table } = scope.lookups.find(lookup => lookup.alias === column.alias) ?? scope;
@@ -128,12 +132,35 @@ function columnsOf(registry: Registry, catalog: Catalog): readonly UsedColumn[] 
       const name = `${table.name}.${column.column}`;
       const isOdd = ODD.has(column.type.kind) && info?.form === 'any';
       if (info?.form && (isTime || isOdd) && !found.has(name))
-        found.set(name, { name, info, column, at, codec: type === 'instant' ? '' : codec.label });
+        found.set(name, {
+          ...{ name, info, column, at, codec: type === 'instant' ? '' : codec.label },
+          read: readBy(earlier, column),
+        });
     }
   };
   for (const mapping of registry.mappings) if (mapping.changed) add(mapping.source, mapping.changed);
-  for (const { scope, node } of partsOf(registry).values) add(scope, node);
+  for (const { scope, node, way } of partsOf(registry).values) add(scope, node, way.earlier);
   return [...found.values()];
+}
+
+/** Returns what nodes compute from a column: times from numbers by `epoch` and `julian`, anything by `sql`. */
+function readBy(nodes: readonly Node[], column: ColumnExpression): UsedColumn['read'] {
+  const found = nodes.flatMap((node): readonly UsedColumn['read'][] => {
+    if (node.kind !== 'value') return [readBy(childrenOf(node), column)];
+    return node.from.map(from => {
+      if (from.kind !== 'function' && from.kind !== 'raw') return undefined;
+      const parts = from.kind === 'raw' ? from.parts : from.args;
+      const isOfColumn = parts.some(
+        part =>
+          typeof part === 'object' &&
+          part.kind === 'column' &&
+          part.alias === column.alias &&
+          part.column === column.column,
+      );
+      return isOfColumn ? (from.kind === 'raw' ? 'all' : 'numbers') : undefined;
+    });
+  });
+  return found.includes('all') ? 'all' : found.find(one => one !== undefined);
 }
 
 function formsOf({ written }: ColumnInfo): string {

@@ -9,7 +9,7 @@ import { nodesOfParameter } from '../law/compare.ts';
 import { isClosed } from '../mapping/check/questions.ts';
 import { childrenOf, namedNodesOf, referencesIn } from '../mapping/children.ts';
 import { createReport, type Report } from '../mapping/load/problem.ts';
-import type { Mapping, Node, Position, Scope } from '../mapping/model.ts';
+import type { ChildRows, Mapping, Node, Position, Scope } from '../mapping/model.ts';
 import { conditionPredicate } from '../plan/condition.ts';
 import { type Environment, environment } from '../plan/environment.ts';
 import { findsRows, searchUses } from '../plan/index-use.ts';
@@ -354,7 +354,10 @@ class Counts {
     );
   }
 
-  /** Counts the values of child rows, regardless of their parent rows. */
+  /**
+   * Counts the values of child rows. If mappings of other rows read the table too, those of the parent rows that this
+   * mapping serves.
+   */
   async #children(mapping: Mapping): Promise<void> {
     const found: {
       readonly scope: Scope;
@@ -362,24 +365,26 @@ class Counts {
       readonly path: readonly string[];
       readonly at: Position;
       readonly by: readonly ColumnExpression[];
+      readonly ofParent: Predicate;
     }[] = [];
-    const visit = (node: Node, path: readonly string[]): void => {
+    const visit = (node: Node, path: readonly string[], parent: Scope): void => {
       if (node.kind === 'each' && node.from.kind === 'rows') {
         const { scope, on } = node.from;
         const by = on.map(({ theirs }) => theirs).filter(({ alias }) => alias === scope.alias);
-        if (isClosed(scope)) found.push({ scope, item: node.item, path, at: node.at, by });
-        visit(node.item, path);
+        const ofParent = parent === mapping.source ? this.#ofServed(mapping, node.from) : TRUE;
+        if (isClosed(scope)) found.push({ scope, item: node.item, path, at: node.at, by, ofParent });
+        visit(node.item, path, scope);
         return;
       }
-      if (node.kind !== 'object') for (const child of childrenOf(node)) visit(child, path);
-      else for (const one of node.members.flatMap(namedNodesOf)) visit(one.node, [...path, one.name]);
+      if (node.kind !== 'object') for (const child of childrenOf(node)) visit(child, path, parent);
+      else for (const one of node.members.flatMap(namedNodesOf)) visit(one.node, [...path, one.name], parent);
     };
-    visit(mapping.root, []);
-    for (const { scope, item, path, at, by } of found) {
+    visit(mapping.root, [], mapping.source);
+    for (const { scope, item, path, at, by, ofParent } of found) {
       this.#scopes.set(scope.alias, scope);
       const { within, all } = await this.#counter.range(scope, by[0]);
       this.#reportNoIndexOfChildren(scope, by, all, at);
-      const rows = and(within, this.#where(scope));
+      const rows = and(within, this.#where(scope), ofParent);
       await this.#counter.count(scope, rows, [
         ...this.#elements.nodes(mapping, scope, TRUE, item, path),
         ...this.#deletedMarks(scope, mapping, at, item),
@@ -387,6 +392,24 @@ class Counts {
       await this.#counter.count(scope, rows, this.#elements.unshown());
     }
   }
+
+  /** Matches child rows of served rows; all, if no other mapping reads their table or no index finds the parent. */
+  #ofServed(mapping: Mapping, { scope, on }: ChildRows): Predicate {
+    const { registry, catalog } = this.#context;
+    const isShared = registry.mappings.some(
+      other => other.group !== mapping.group && readsChildren(other.root, scope.table.name),
+    );
+    const ours = on.map(one => one.ours);
+    const isOwn = ours.every(({ alias }) => alias === mapping.source.alias);
+    if (!isShared || !isOwn || !findsRows(mapping.source, ours, catalog)) return TRUE;
+    const reversed = on.map(one => ({ theirs: one.ours, ours: one.theirs }));
+    return exists(targetRelation(mapping, reversed, this.#env).relation);
+  }
+}
+
+function readsChildren(node: Node, table: string): boolean {
+  const isOfTable = node.kind === 'each' && node.from.kind === 'rows' && node.from.scope.table.name === table;
+  return isOfTable || childrenOf(node).some(child => readsChildren(child, table));
 }
 
 /** Turns the lookups into left joins, so that rows without a match can be counted. */

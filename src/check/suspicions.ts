@@ -145,18 +145,6 @@ export function untaken(
 }
 
 /**
- * Returns the alternatives of a node, each with its nodes: of a `first`, and of each `first` among the elements of an
- * object.
- */
-export function alternativesIn(node: Node): readonly (readonly (readonly Node[])[])[] {
-  if (node.kind === 'first') return [node.alternatives.map(one => [one])];
-  if (node.kind !== 'object') return [];
-  return node.members.flatMap(member =>
-    member.kind === 'element' ? [] : [member.alternatives.map(named => named.map(one => one.node))],
-  );
-}
-
-/**
  * Matches rows that lack a required value although no rule chose them: for a reference, if the other table has no row
  * with the key at all.
  */
@@ -184,8 +172,13 @@ export interface Reading {
   readonly column: ColumnExpression;
   /** Such as `Patient.birthDate`. */
   readonly element: string;
-  /** Matches the rows for which it is evaluated: the resource is served, and each `if` above it holds. */
+  /**
+   * Matches the rows for which it is evaluated: the resource is served, each `if` above it holds, and no earlier
+   * alternative gives the element.
+   */
   readonly reached: Predicate;
+  /** Matches the rows for which a later alternative gives the element if this value is missing. */
+  readonly instead: Predicate;
 }
 
 /**
@@ -203,7 +196,7 @@ export function unshownValues(
   return [...readings.values()].flatMap((all): readonly Counted[] => {
     const [first] = all;
     if (!first || all.some(({ node, column }) => MOMENTS.has(column.type.kind) || isOfPart(node))) return [];
-    const { node, column, element } = first;
+    const { node, column, element } = all.find(({ instead }) => instead.kind !== 'true') ?? first;
     const isDate = all.every(one => one.node.codec.yields.some(type => DATES.has(type)));
     const given = and(
       isGiven(column),
@@ -233,7 +226,7 @@ export function unshownValues(
           read = rows;
         },
       },
-      { when: and(reached, given, not(shown)), take: warn },
+      { when: and(or(...all.map(one => and(one.reached, not(one.instead)))), given, not(shown)), take: warn },
     ];
   });
 }

@@ -6,8 +6,7 @@ import { type UnmappedColumn, unmappedColumns } from '../mapping/check/unmapped.
 import { placeText } from '../mapping/load/problem.ts';
 import { csvField } from '../mapping/load/read/csv.ts';
 import type { Registry } from '../mapping/model.ts';
-import { scopeRelation } from '../plan/condition.ts';
-import { somePiece } from '../plan/presence.ts';
+import { rowReaders } from '../plan/row-readers.ts';
 import { within } from '../sql/database.ts';
 import { type CodeList, listsOf } from '../workbench/init/lists.ts';
 import { type Arguments, configOf, printJson, type Terminal } from './command.ts';
@@ -43,8 +42,7 @@ export function unmappedOf(
   { withLists = false } = {},
 ): Promise<Unmapped | undefined> {
   return withPack(configOf(args, terminal), terminal, async ({ registry, database }) => {
-    const clock = { now: Date.now() };
-    const asking = { database, readScope: scopeRelation, readPiece: somePiece, clock };
+    const asking = { database, ...rowReaders(registry, Date.now()) };
     const onColumn = nowAndThen(column => terminal.note(`Counting values of ${column}`));
     const found = await unmappedColumns(registry, asking, LISTED, onColumn);
     const name = args.text('name');

@@ -9,8 +9,7 @@ import { checkLive } from '../../src/mapping/check/live.ts';
 import { loadPackFiles } from '../../src/mapping/load/pack/pack.ts';
 import { createReport, formatProblem } from '../../src/mapping/load/problem.ts';
 import { readPackFiles } from '../../src/mapping/load/read/files.ts';
-import { scopeRelation } from '../../src/plan/condition.ts';
-import { somePiece } from '../../src/plan/presence.ts';
+import { rowReaders } from '../../src/plan/row-readers.ts';
 import { render } from '../../src/sql/render.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
@@ -61,7 +60,7 @@ async function checked(key: string) {
         return opened.query(plan, how);
       },
     };
-    const asking = { registry, database: recording, readScope: scopeRelation, readPiece: somePiece, now: 0 };
+    const asking = { registry, database: recording, readers: rowReaders(registry, 0) };
     const problems = await checkLive(asking);
     return { problems: problems.map(formatProblem), pairs: statements.filter(one => one.includes('MEASURED AS m_1')) };
   } finally {

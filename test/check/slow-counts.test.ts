@@ -11,8 +11,7 @@ import { createTimeBudget } from '../../src/mapping/check/time-budget.ts';
 import { loadPackFiles } from '../../src/mapping/load/pack/pack.ts';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
 import { readPackFiles } from '../../src/mapping/load/read/files.ts';
-import { scopeRelation } from '../../src/plan/condition.ts';
-import { somePiece } from '../../src/plan/presence.ts';
+import { rowReaders } from '../../src/plan/row-readers.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { lintel } from '../cli/lintel.ts';
 import { smallClinic } from '../cli/small-clinic.ts';
@@ -71,7 +70,7 @@ test('a query that takes too long is reported, and later queries run', async () 
     const timeBudget = createTimeBudget(30_000);
     const stages: string[] = [];
     const problems = await checkLive({
-      ...{ registry, database, readScope: scopeRelation, readPiece: somePiece, now: 0, timeBudget },
+      ...{ registry, database, readers: rowReaders(registry, 0), timeBudget },
       onStage: stage => stages.push(stage),
     });
     expect(timeBudget.late.map(({ file, line }) => `${file}:${line}`)).toEqual(['stay.yaml:17']);

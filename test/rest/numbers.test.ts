@@ -7,8 +7,7 @@ import { rootedSystem } from '../../src/ccda/ids.ts';
 import { checkLive } from '../../src/mapping/check/live.ts';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
 import { readPackFiles } from '../../src/mapping/load/read/files.ts';
-import { scopeRelation } from '../../src/plan/condition.ts';
-import { somePiece } from '../../src/plan/presence.ts';
+import { rowReaders } from '../../src/plan/row-readers.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { loadWhole } from '../../src/start/setup.ts';
 import { facadeOver } from '../facade-over.ts';
@@ -76,9 +75,7 @@ async function clinic(pack: Readonly<Record<string, string>> = {}, more = '') {
   const loaded = loadWhole(readPackFiles(join(folder, 'pack')), await database.catalog());
   const { registry, problems } = loaded.pack;
   const facade = registry && facadeOver({ registry, database });
-  const live = registry
-    ? await checkLive({ registry, database, readScope: scopeRelation, readPiece: somePiece, now: 0 })
-    : [];
+  const live = registry ? await checkLive({ registry, database, readers: rowReaders(registry, 0) }) : [];
   return { ...loaded, facade, problems: problems.map(formatProblem), live: live.map(formatProblem) };
 }
 

@@ -5,7 +5,7 @@
  */
 import { plural } from '../../common/plural.ts';
 import { type Catalog, findTable } from '../../sql/catalog.ts';
-import { among, and, call, equals, exists, isNull, TRUE, value } from '../../sql/construct.ts';
+import { among, and, call, equals, exists, isNull, not, TRUE, value } from '../../sql/construct.ts';
 import { type Database, DatabaseError } from '../../sql/database.ts';
 import type { ColumnExpression, Order } from '../../sql/expression.ts';
 import { renameExpression, renameRelation } from '../../sql/rename.ts';
@@ -34,26 +34,22 @@ import {
   isClosed,
   isOwn,
   manyOf,
-  type ReadPiece,
-  type ReadScope,
+  type RowReaders,
   valuesOf,
 } from './questions.ts';
 import { checkNumbers, checkSharedIds } from './shared-ids.ts';
 import type { TimeBudget } from './time-budget.ts';
 import { checkIds, checkKey, checkLookup, checkReference, exactly, joinedBy } from './unique.ts';
-import { checkCodes, checkTableCodes } from './unmapped.ts';
+import { checkCodes } from './unmapped.ts';
 import { checkCodesOfPieces, checkPieces } from './unmapped-pieces.ts';
+import { reached, replaced } from './way.ts';
 import { checkWords } from './words.ts';
 
 export interface LiveCheck {
   readonly registry: Registry;
   readonly database: Database;
-  /** `scopeRelation` of src/plan/condition.ts. */
-  readonly readScope: ReadScope;
-  /** `somePiece` of src/plan/presence.ts. */
-  readonly readPiece: ReadPiece;
-  /** Milliseconds since the epoch, for conditions that compare with now. */
-  readonly now: number;
+  /** `rowReaders` of src/plan/row-readers.ts. */
+  readonly readers: RowReaders;
   /** The schema that the pack was written for, if it has a lock. */
   readonly locked?: Catalog;
   /** Undefined: counting has no time limit. */
@@ -64,17 +60,18 @@ export interface LiveCheck {
 
 /** Returns all problems that the rows show. Throws DatabaseError if the database does not answer. */
 export async function checkLive(check: LiveCheck): Promise<readonly Problem[]> {
-  const { registry, database, readScope, readPiece, now, locked, onStage = () => {} } = check;
+  const { registry, database, readers, locked, onStage = () => {} } = check;
   const report = createReport();
   const catalog = await database.catalog({ tables: [...tablesOf(registry), ...(locked?.tables.keys() ?? [])] });
   let stage = '';
   const asking: Checking = {
-    ...{ database, readScope, readPiece, clock: { now }, catalog, report },
+    ...{ ...readers, database, catalog, report },
     ...(check.timeBudget ? { timeBudget: check.timeBudget } : {}),
     onPlace: ({ file, line }) => onStage(`${stage} (${file}:${line})`),
   };
   if (locked) checkDrift(locked, catalog, report);
-  const { lookups, refs, children, pieces, values, expressions, tests } = partsOf(registry);
+  const parts = partsOf(registry);
+  const { lookups, refs, children, pieces, expressions, tests } = parts;
   const about = (at: Position, ask: () => Promise<void>): Promise<void> => askedAt(at, asking, ask);
   stage = 'keys';
   for (const mapping of sourcesOf(registry)) await about(mapping.at, () => checkKey(mapping, asking));
@@ -96,9 +93,8 @@ export async function checkLive(check: LiveCheck): Promise<readonly Problem[]> {
   stage = 'tables of words';
   for (const one of registry.pack.words ?? []) await about(one.at, () => checkWords([one], asking));
   stage = 'codes';
-  await checkCodes(values, registry, asking);
-  await checkCodesOfPieces(values, asking);
-  await checkTableCodes(lookups, registry, asking);
+  await checkCodes(parts, registry, asking);
+  await checkCodesOfPieces(parts, asking);
   for (const one of pieces) await about(one.at, () => checkPieces(one, asking));
   return report.problems();
 }
@@ -237,21 +233,22 @@ export async function checkExpressions(expressions: readonly ScopedValue[], aski
 
 /**
  * Finds references that lead nowhere: none of the rows with a key finds a row of the target, so the join is probably
- * wrong. In: the references of the mappings. Out: warnings. A few rows without a target are normal.
+ * wrong. In: the references of the mappings. Out: warnings. A few rows without a target are normal, and so are those for
+ * which another alternative of a `first` gives the element.
  */
 export async function checkTargets(refs: readonly ScopedRef[], registry: Registry, asking: Checking): Promise<void> {
   const { report } = asking;
-  for (const { scope, node } of refs) {
-    const narrowed: Scope = node.if ? { ...scope, where: { kind: 'all', of: [scope.where, node.if] } } : scope;
-    if (!isClosed(narrowed) || !node.on.every(({ ours }) => isOwn(ours, scope))) continue;
+  for (const ref of refs) {
+    const { scope, node } = ref;
+    if (!isClosed(scope) || !node.on.every(({ ours }) => isOwn(ours, scope))) continue;
     const target = registry.mapping(node.target).source;
     const theirs = node.on.map(on => on.theirs);
     const { relation, aliases } = renameRelation(asking.readScope(target, and(), asking.clock, theirs));
     const joined = node.on.map(on => equals(renameExpression(on.theirs, aliases), on.ours));
-    const ours = node.on.map(hasKey);
+    const keyed = and(reached(ref, asking), ...node.on.map(hasKey));
     const found = exists({ ...relation, where: and(...joined, relation.where) });
-    if ((await countRows(asking, narrowed, and(...ours, found))) > 0) continue;
-    const rows = await countRows(asking, narrowed, and(...ours));
+    if ((await countRows(asking, scope, and(keyed, found))) > 0) continue;
+    const rows = await countRows(asking, scope, and(keyed, not(replaced(ref, asking))));
     if (rows === 0) continue;
     report.warning(
       'dangling-reference',

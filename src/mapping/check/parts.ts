@@ -20,10 +20,12 @@ import type {
 } from '../model.ts';
 import { rowsOfLookups } from '../piece-lookups.ts';
 import { aliasesIn } from './questions.ts';
+import { type Way, wayOf, wayTo } from './way.ts';
 
 /** A value that is read in a scope, possibly from the pieces of a column of its rows. */
 export interface ScopedValue {
   readonly scope: Scope;
+  readonly way: Way;
   readonly node: ValueNode;
   /** The pieces directly around it, if it is within an `each` over a split column. */
   readonly pieces: Pieces | undefined;
@@ -36,6 +38,7 @@ export interface ScopedLookup {
 
 export interface ScopedRef {
   readonly scope: Scope;
+  readonly way: Way;
   readonly node: RefNode;
 }
 
@@ -52,6 +55,8 @@ export interface ScopedPieces {
 /** Child rows of an `each`. */
 export interface ScopedChildRows {
   readonly from: ChildRows;
+  /** The rows that they belong to. */
+  readonly parent: Scope;
   readonly at: Position;
 }
 
@@ -131,13 +136,20 @@ export function partsOf(registry: Registry): Parts {
    * `scopes`: the enclosing rows, the innermost first. `isLast`: no later alternative replaces a missing value of this
    * node.
    */
-  const visit = (node: Node, scopes: readonly [Scope, ...Scope[]], isLast: boolean, pieces?: Pieces): void => {
+  const visit = (
+    node: Node,
+    scopes: readonly [Scope, ...Scope[]],
+    isLast: boolean,
+    before: Way,
+    pieces?: Pieces,
+  ): void => {
     const [scope] = scopes;
+    const way = node.if ? { ...before, conditions: [...before.conditions, node.if] } : before;
     visitCondition(node.if, unfiltered(scope));
-    if (node.kind === 'value') (isLast ? values : replaced).push({ scope, node, pieces });
+    if (node.kind === 'value') (isLast ? values : replaced).push({ scope, way, node, pieces });
     if (node.kind === 'value' && node.from.some(({ kind }) => kind === 'raw'))
-      expressions.push({ scope: readScopeOf(node, scopes), node, pieces });
-    if (node.kind === 'ref') refs.push({ scope, node });
+      expressions.push({ scope: readScopeOf(node, scopes), way, node, pieces });
+    if (node.kind === 'ref') refs.push({ scope, way, node });
     if (node.kind === 'each' && node.from.kind === 'rows') {
       const { single, on, of, scope: rows } = node.from;
       const { table, alias, where } = rows;
@@ -147,20 +159,23 @@ export function partsOf(registry: Registry): Parts {
         const codeMap = codeMapOfRows(node.from);
         if (of && codeMap !== undefined) addPieces({ scope, pieces: of, lookups: [lookup], codeMap, at: node.at });
       }
-      children.set(node.from, { from: node.from, at: node.at });
+      children.set(node.from, { from: node.from, parent: scope, at: node.at });
       visitScope(node.from.scope);
-      visit(node.item, [node.from.scope, ...scopes], isLast);
+      // The alternatives around an `each` depend on its parent row.
+      visit(node.item, [node.from.scope, ...scopes], isLast, wayOf(way.mapping));
     } else {
-      const earlier = earlierIn(node);
       const inner = node.kind === 'each' && node.from.kind === 'pieces' ? node.from : pieces;
       if (inner && inner !== pieces) visitLookups(inner, scope);
-      for (const child of childrenOf(node)) visit(child, scopes, isLast && !earlier.has(child), inner);
+      for (const child of childrenOf(node)) {
+        const further = wayTo(child, node, way);
+        visit(child, scopes, isLast && further.later.length === way.later.length, further, inner);
+      }
     }
   };
   for (const mapping of registry.mappings) {
     visitScope(mapping.source);
-    visit(mapping.root, [mapping.source], true);
-    if (mapping.deleted?.at) visit(mapping.deleted.at, [mapping.deleted.source], true);
+    visit(mapping.root, [mapping.source], true, wayOf(mapping));
+    if (mapping.deleted?.at) visit(mapping.deleted.at, [mapping.deleted.source], true, wayOf(undefined));
   }
   const lookups = [...codes, ...[...scopes].flatMap(scope => scope.lookups.map(lookup => ({ scope, lookup })))];
   return {
@@ -192,12 +207,4 @@ function unfiltered({ table, alias, lookups }: Scope): Scope {
 /** Returns mappings with different rows: of variants, the first. */
 export function sourcesOf(registry: Registry): readonly Mapping[] {
   return [...Map.groupBy(registry.mappings, mapping => mapping.group).values()].flatMap(group => group.slice(0, 1));
-}
-
-/** Returns the children that a later alternative follows. */
-function earlierIn(node: Node): ReadonlySet<Node> {
-  if (node.kind === 'first') return new Set(node.alternatives.slice(0, -1));
-  if (node.kind !== 'object') return new Set();
-  const choices = node.members.flatMap(member => (member.kind === 'choice' ? member.alternatives.slice(0, -1) : []));
-  return new Set(choices.flat().map(named => named.node));
 }

@@ -8,23 +8,28 @@ import { among, and, constant, hasValue, isNull, not, TRUE } from '../../sql/con
 import { type Database, DatabaseError } from '../../sql/database.ts';
 import type { ColumnExpression, Expression, Predicate, Relation } from '../../sql/expression.ts';
 import type { Row, SqlPlan } from '../../sql/plan.ts';
+import { aliasesOf, walk } from '../../sql/walk.ts';
 import { columnsOf, testsIn } from '../children.ts';
 import type { Clock } from '../criterion.ts';
 import type { Report } from '../load/problem.ts';
-import type { Condition, JoinColumn, Pieces, Position, Scope } from '../model.ts';
+import type { Condition, JoinColumn, Node, Pieces, Position, Scope } from '../model.ts';
 import type { TimeBudget } from './time-budget.ts';
 
-/** Reads a scope: `scopeRelation` of src/plan/condition.ts, which this folder may not import. */
-export type ReadScope = (scope: Scope, extra: Predicate, clock: Clock, expressions?: readonly Expression[]) => Relation;
-
-/** Tests some piece of a column: `somePiece` of src/plan/presence.ts. */
-export type ReadPiece = (pieces: Pieces, where: Predicate, clock: Clock) => Predicate;
-
-export interface Asking {
-  readonly database: Database;
-  readonly readScope: ReadScope;
-  readonly readPiece: ReadPiece;
+/** What the planner makes of parts of a mapping: src/plan/row-readers.ts, because this folder may not import it. */
+export interface RowReaders {
+  /** The present instant, for conditions that compare with it. */
   readonly clock: Clock;
+  /** Returns the rows of a scope. */
+  readonly readScope: (scope: Scope, extra: Predicate, clock: Clock, expressions?: readonly Expression[]) => Relation;
+  /** Tests some piece of a column. */
+  readonly readPiece: (pieces: Pieces, where: Predicate, clock: Clock) => Predicate;
+  readonly readCondition: (condition: Condition) => Predicate;
+  /** Tests that a node is emitted. */
+  readonly readPresent: (node: Node) => Predicate;
+}
+
+export interface Asking extends RowReaders {
+  readonly database: Database;
   /** Aborting it cancels the running statement. */
   readonly signal?: AbortSignal;
   /** Undefined: statements have no time limit. */
@@ -151,6 +156,21 @@ export function freeAliases(condition: Condition | undefined): ReadonlySet<strin
   };
   see(condition, new Set());
   return free;
+}
+
+/** Returns aliases that a predicate refers to and that none of its own relations declares. */
+export function freeAliasesOf(predicate: Predicate): ReadonlySet<string> {
+  const declared = new Set<string>();
+  walk(
+    { predicates: [predicate] },
+    {
+      enter({ alias, joins }) {
+        for (const one of [alias, ...joins.map(join => join.alias)]) declared.add(one);
+        return true;
+      },
+    },
+  );
+  return new Set([...aliasesOf({ predicates: [predicate] })].filter(alias => !declared.has(alias)));
 }
 
 /** Returns the aliases that a scope declares. */

@@ -5,31 +5,48 @@
  */
 import { plural } from '../../common/plural.ts';
 import { and, filled, isNull, not } from '../../sql/construct.ts';
-import type { Predicate } from '../../sql/expression.ts';
+import type { ColumnExpression, Predicate } from '../../sql/expression.ts';
+import { codeMapOf } from '../load/codes/origin.ts';
 import type { Pieces, Position } from '../model.ts';
-import type { ScopedPieces, ScopedValue } from './parts.ts';
+import { notAbsent } from './code-reads.ts';
+import type { Parts, ScopedPieces, ScopedValue } from './parts.ts';
 import { askedAt, type Checking, countRows, isOwn } from './questions.ts';
-import { type CodeRead, codesRead, notAbsent } from './unmapped.ts';
 
-interface CodeOnPiece extends CodeRead {
+/** A code map that reads a piece. */
+interface CodeOnPiece extends ScopedValue {
   readonly pieces: Pieces;
+  readonly column: ColumnExpression;
+  readonly origin: NonNullable<ReturnType<typeof codeMapOf>>;
+  /** A later alternative replaces what the map does not know. */
+  readonly hasElse: boolean;
 }
 
 /**
  * Counts pieces that no code map knows. All maps that read the pieces of a column count together, because one may have
- * the groups and another the details.
+ * the groups and another the details, or be an alternative for the rest. Maps that all have another alternative behind
+ * them are not counted.
  */
-export async function checkCodesOfPieces(values: readonly ScopedValue[], asking: Checking): Promise<void> {
-  const found = codesRead(values).flatMap(({ pieces, ...read }): readonly CodeOnPiece[] =>
-    pieces && read.column.alias === pieces.alias ? [{ ...read, pieces }] : [],
-  );
+export async function checkCodesOfPieces({ values, replaced }: Parts, asking: Checking): Promise<void> {
+  const reads = [
+    ...values.map(one => ({ ...one, hasElse: false })),
+    ...replaced.map(one => ({ ...one, hasElse: true })),
+  ];
+  const found = reads.flatMap(({ pieces, ...read }): readonly CodeOnPiece[] => {
+    const origin = codeMapOf(read.node.codec);
+    const [column] = read.node.from;
+    return origin && column?.kind === 'column' && pieces && column.alias === pieces.alias
+      ? [{ ...read, pieces, column, origin }]
+      : [];
+  });
   const splitOf = ({ scope, pieces: { column: of, by }, column }: CodeOnPiece): string =>
     [scope.table.name, scope.alias, of.alias, of.column, by, column.column].join('|');
-  for (const group of Map.groupBy(found, splitOf).values()) await reportGroup(group, asking);
+  for (const group of Map.groupBy(found, splitOf).values()) {
+    if (group.some(({ hasElse }) => !hasElse)) await reportGroup(group, asking);
+  }
 }
 
 async function reportGroup(group: readonly CodeOnPiece[], asking: Checking): Promise<void> {
-  const [first] = group;
+  const first = group.find(({ hasElse }) => !hasElse);
   if (!first || !isOwn(first.pieces.column, first.scope)) return;
   const { scope, node, pieces, column } = first;
   const where = and(filled(column), notAbsent(column, node), ...group.map(({ origin }) => not(origin.known(column))));

@@ -1,82 +1,26 @@
 /**
- * Counts raw values that no code map knows. In: the values and lookups of the mappings. Out: warnings with the most
+ * Counts raw values that no code map knows. In: the parts of the mappings. Out: warnings with the most
  * frequent values: they are codes of the system, not a patient's data.
  */
 import { plural } from '../../common/plural.ts';
-import { among, and, constant, filled, isNull, not } from '../../sql/construct.ts';
-import type { ColumnExpression, Predicate } from '../../sql/expression.ts';
+import type { Predicate } from '../../sql/expression.ts';
 import { printTable } from '../../sql/identifier.ts';
 import { namesTo } from '../children.ts';
-import { codeMapOf, tableCodeMapOf, tableElseOf } from '../load/codes/origin.ts';
-import type { Lookup, Node, Position, Registry, Scope, ValueNode } from '../model.ts';
-import { partsOf, type ScopedLookup, type ScopedValue } from './parts.ts';
-import { type Asking, askedAt, type Checking, isOwn, MOST_GROUPS, tallyOf, valuesOf } from './questions.ts';
+import type { Node, Position, Registry } from '../model.ts';
+import { type CodeRead, codeReads } from './code-reads.ts';
+import { type Parts, partsOf } from './parts.ts';
+import { type Asking, askedAt, type Checking, MOST_GROUPS, type RowReaders, tallyOf, valuesOf } from './questions.ts';
 
 const SHOWN = 10;
 
-/** Checks each scope, column and map once, however many facets are bound. Reports once per column and map. */
-export async function checkCodes(values: readonly ScopedValue[], registry: Registry, asking: Checking): Promise<void> {
-  await reportUnknown(unknownCodes(values), registry, asking);
-}
-
-/** A value that a code map reads from a column. */
-export interface CodeRead extends ScopedValue {
-  readonly column: ColumnExpression;
-  readonly origin: NonNullable<ReturnType<typeof codeMapOf>>;
-}
-
-/** Returns each scope, column and map once, however many facets are bound. */
-export function codesRead(values: readonly ScopedValue[]): readonly CodeRead[] {
-  const found = new Map<string, CodeRead>();
-  const scopes = [...new Set(values.map(({ scope }) => scope))];
-  const places = new Map(scopes.map((scope, i) => [scope, i]));
-  for (const { scope, node, pieces } of values) {
-    const origin = codeMapOf(node.codec);
-    const [column] = node.from;
-    if (!origin || column?.kind !== 'column') continue;
-    const key = `${origin.name}|${places.get(scope)}|${column.alias}.${column.column}`;
-    if (!found.has(key)) found.set(key, { scope, node, pieces, column, origin });
-  }
-  return [...found.values()];
-}
-
-/** Returns the unknown values of code maps with rows in the pack, by where they are read. */
-function unknownCodes(values: readonly ScopedValue[]): readonly UnknownCode[] {
-  return codesRead(values).flatMap(({ scope, node, column, origin }) => {
-    if (!isOwn(column, scope)) return [];
-    const where = and(filled(column), not(origin.known(column)), notAbsent(column, node));
-    const known = and(filled(column), origin.known(column));
-    const { name, isWhole: isCode, ownElse } = origin;
-    return [{ name, scope, column, where, known, isCode, at: node.at, ownElse, node }];
-  });
-}
-
-/** Checks raw values for which none of the lookups of a map finds a row. */
-export async function checkTableCodes(
-  lookups: readonly ScopedLookup[],
-  registry: Registry,
-  asking: Checking,
-): Promise<void> {
-  await reportUnknown(unknownTableCodes(lookups), registry, asking);
-}
-
-function unknownTableCodes(lookups: readonly ScopedLookup[]): readonly Unknown[] {
-  const named = lookups.flatMap(({ scope, lookup }) => {
-    const name = tableCodeMapOf(lookup);
-    const ours = lookup.on[0]?.ours;
-    return name === undefined || !ours || !isOwn(ours, scope) ? [] : [{ name, scope, lookup, ours }];
-  });
-  const groups = Map.groupBy(
-    named,
-    ({ name, scope, ours }) => `${name}|${scope.alias}|${scope.table.name}|${ours.alias}.${ours.column}`,
+/** Reports values without a row, once per column and map; not those that an `else` replaces. */
+export async function checkCodes(parts: Parts, registry: Registry, asking: Checking): Promise<void> {
+  const reads = codeReads(parts, registry, asking);
+  await reportUnknown(
+    reads.filter(({ hasElse }) => !hasElse),
+    registry,
+    asking,
   );
-  return [...groups.values()].flatMap(group => {
-    const [first] = group;
-    if (!first) return [];
-    const { name, scope, ours: column, lookup } = first;
-    const where = and(filled(column), ...group.flatMap(one => missed(one.lookup)));
-    return [{ name, scope, column, where, isCode: true, at: lookup.at, ownElse: tableElseOf(lookup) }];
-  });
 }
 
 /** The values of one column for which a code map has no row. */
@@ -107,7 +51,7 @@ export async function unmappedColumns(
   onColumn: (place: string) => void = () => {},
 ): Promise<readonly UnmappedColumn[]> {
   const found: UnmappedColumn[] = [];
-  for (const [first, ...more] of byColumn(readsOf(registry))) {
+  for (const [first, ...more] of byColumn(readsOf(registry, asking))) {
     onColumn(`${tableOf(first)}.${first.column.column}`);
     const column = await unmappedIn([first, ...more], asking, limit);
     if (column) found.push({ ...column, hasElse: first.hasElse });
@@ -118,15 +62,15 @@ export async function unmappedColumns(
 type Some<T> = readonly [T, ...T[]];
 
 /** Groups the reads of each column of a table by a code map, however many mappings and lookups read it. */
-function byColumn<T extends Unknown & { readonly hasElse?: boolean }>(reads: readonly T[]): readonly Some<T>[] {
-  const keyOf = (one: T): string =>
+function byColumn(reads: readonly CodeRead[]): readonly Some<CodeRead>[] {
+  const keyOf = (one: CodeRead): string =>
     [one.name, tableOf(one).toLowerCase(), one.column.column.toLowerCase(), one.isCode, one.hasElse].join('|');
   return [...Map.groupBy(reads, keyOf).values()].flatMap(([first, ...more]) => (first ? [[first, ...more]] : []));
 }
 
 /** Undefined if the map has a row for every value. */
 async function unmappedIn(
-  [first, ...more]: Some<Unknown>,
+  [first, ...more]: Some<CodeRead>,
   asking: Asking,
   limit: number,
 ): Promise<Omit<UnmappedColumn, 'hasElse'> | undefined> {
@@ -143,7 +87,7 @@ async function unmappedIn(
 type ColumnValues = Pick<UnmappedColumn, 'values' | 'total'>;
 
 async function heldBy(
-  { scope, column }: Pick<Unknown, 'scope' | 'column'>,
+  { scope, column }: Pick<CodeRead, 'scope' | 'column'>,
   asking: Asking,
   where: Predicate,
   limit: number,
@@ -170,14 +114,17 @@ function merged(all: readonly ColumnValues[], limit: number): ColumnValues {
 }
 
 /** Returns the table of the column: that of the scope, or of a lookup. */
-function tableOf({ scope, column }: Pick<Unknown, 'scope' | 'column'>): string {
+function tableOf({ scope, column }: Pick<CodeRead, 'scope' | 'column'>): string {
   const lookup = scope.lookups.find(({ alias }) => alias === column.alias);
   return printTable(lookup?.table ?? scope.table);
 }
 
 /** Returns the columns that read each code map: `PERSON.SEX`. */
-export function codeMapReaders(registry: Registry): readonly { readonly map: string; readonly column: string }[] {
-  return byColumn(readsOf(registry)).map(([one]) => ({
+export function codeMapReaders(
+  registry: Registry,
+  readers: RowReaders,
+): readonly { readonly map: string; readonly column: string }[] {
+  return byColumn(readsOf(registry, readers)).map(([one]) => ({
     map: one.name,
     column: `${tableOf(one)}.${one.column.column}`,
   }));
@@ -189,20 +136,9 @@ export interface HeldColumn extends Omit<UnmappedColumn, 'map'> {
   readonly known: UnmappedColumn['values'];
 }
 
-interface Read extends Unknown {
-  /** Undefined if the map is a table. */
-  readonly known?: Predicate;
-  readonly hasElse: boolean;
-}
-
 /** Returns every column that a code map reads. */
-function readsOf(registry: Registry): readonly Read[] {
-  const { values, replaced, lookups } = partsOf(registry);
-  return [
-    ...unknownCodes(values).map(one => ({ ...one, hasElse: false })),
-    ...unknownCodes(replaced).map(one => ({ ...one, hasElse: true })),
-    ...unknownTableCodes(lookups).map(one => ({ ...one, hasElse: false })),
-  ];
+function readsOf(registry: Registry, readers: RowReaders): readonly CodeRead[] {
+  return codeReads(partsOf(registry), registry, readers);
 }
 
 /**
@@ -216,7 +152,7 @@ export async function heldColumns(
   limit: { readonly known: number; readonly unknown: number },
 ): Promise<readonly HeldColumn[]> {
   const found: HeldColumn[] = [];
-  for (const reads of byColumn(readsOf(registry).filter(({ name }) => name === map))) {
+  for (const reads of byColumn(readsOf(registry, asking).filter(({ name }) => name === map))) {
     const [{ column, isCode, at, hasElse, ownElse }] = reads;
     const unmapped = await unmappedIn(reads, asking, limit.unknown);
     const known: ColumnValues[] = [];
@@ -231,45 +167,11 @@ export async function heldColumns(
   return found;
 }
 
-function missed({ on }: Lookup): readonly Predicate[] {
-  return on.slice(0, 1).map(({ theirs }) => isNull(theirs));
-}
-
-/** Tests that the value is none of those that mean "no value". */
-export function notAbsent(column: ColumnExpression, { absent }: ValueNode): Predicate {
-  return not(
-    among(
-      column,
-      absent.map(raw => constant(raw, column.type)),
-    ),
-  );
-}
-
-interface Unknown {
-  readonly name: string;
-  readonly scope: Scope;
-  readonly column: ColumnExpression;
-  /** Tests for rows whose value the map does not know. */
-  readonly where: Predicate;
-  /** False for a text that a code is cut from, because it may hold anything else. */
-  readonly isCode: boolean;
-  readonly at: Position;
-  /** What the map's `else` makes of them, in words. */
-  readonly ownElse: string | undefined;
-  /** The node that reads the map; undefined for a map in a table. */
-  readonly node?: ValueNode;
-}
-
-interface UnknownCode extends Unknown {
-  /** Tests for rows whose value the map knows. */
-  readonly known: Predicate;
-}
-
 /** Reports one warning per column, at its first place. Totals are exact; the most frequent values are named. */
-async function reportUnknown(all: readonly Unknown[], registry: Registry, asking: Checking): Promise<void> {
+async function reportUnknown(all: readonly CodeRead[], registry: Registry, asking: Checking): Promise<void> {
   const { report } = asking;
   for (const group of byColumn(all)) {
-    const places: { readonly unknown: Unknown; readonly held: ColumnValues }[] = [];
+    const places: { readonly unknown: CodeRead; readonly held: ColumnValues }[] = [];
     for (const unknown of group) {
       await askedAt(unknown.at, asking, async () => {
         const held = await heldBy(unknown, asking, unknown.where, unknown.isCode ? MOST_GROUPS : 0);
@@ -297,7 +199,7 @@ async function reportUnknown(all: readonly Unknown[], registry: Registry, asking
 
 /** Lists elements: `: Patient.gender in 3 rows, …`. Undefined for a single element, which the position shows. */
 function inElements(
-  places: readonly { readonly unknown: Unknown; readonly held: ColumnValues }[],
+  places: readonly { readonly unknown: CodeRead; readonly held: ColumnValues }[],
   registry: Registry,
 ): string | undefined {
   const rows = new Map<string, number>();

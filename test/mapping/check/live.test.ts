@@ -5,8 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, test } from 'vitest';
 import { checkLive } from '../../../src/mapping/check/live.ts';
 import { formatProblem } from '../../../src/mapping/load/problem.ts';
-import { scopeRelation } from '../../../src/plan/condition.ts';
-import { somePiece } from '../../../src/plan/presence.ts';
+import { rowReaders } from '../../../src/plan/row-readers.ts';
 import type { Catalog } from '../../../src/sql/catalog.ts';
 import type { Database } from '../../../src/sql/database.ts';
 import { declaredType } from '../../../src/sql/engines.ts';
@@ -49,7 +48,7 @@ async function problemsOf(
 ): Promise<readonly string[]> {
   const { registry, problems } = load(files);
   if (!registry) throw new Error(problems.map(formatProblem).join('\n'));
-  const check = { registry, database, readScope: scopeRelation, readPiece: somePiece, now: Date.UTC(2024, 0, 1) };
+  const check = { registry, database, readers: rowReaders(registry, Date.UTC(2024, 0, 1)) };
   return (await checkLive(locked ? { ...check, locked } : check)).map(formatProblem);
 }
 

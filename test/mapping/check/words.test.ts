@@ -5,8 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { checkLive } from '../../../src/mapping/check/live.ts';
 import { loadPack } from '../../../src/mapping/load/pack/pack.ts';
 import { formatProblem } from '../../../src/mapping/load/problem.ts';
-import { scopeRelation } from '../../../src/plan/condition.ts';
-import { somePiece } from '../../../src/plan/presence.ts';
+import { rowReaders } from '../../../src/plan/row-readers.ts';
 import { findTable } from '../../../src/sql/catalog.ts';
 import { readCatalog } from '../../../src/sql/sqlite/catalog.ts';
 import { openSqlite } from '../../../src/sql/sqlite/database.ts';
@@ -43,7 +42,7 @@ async function problemsAfter(change: string, words = WORDS): Promise<readonly st
   onTestFinished(() => database.close());
   const { registry, problems } = loadPack(folder, await database.catalog());
   if (!registry) return problems.map(formatProblem);
-  const asked = { registry, database, readScope: scopeRelation, readPiece: somePiece, now: 0 };
+  const asked = { registry, database, readers: rowReaders(registry, 0) };
   return [...problems, ...(await checkLive(asked))].map(formatProblem);
 }
 

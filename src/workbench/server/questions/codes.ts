@@ -16,8 +16,7 @@ import { createReport, problemLine } from '../../../mapping/load/problem.ts';
 import { csvField, readCsv } from '../../../mapping/load/read/csv.ts';
 import type { PackFiles } from '../../../mapping/load/read/files.ts';
 import type { Registry } from '../../../mapping/model.ts';
-import { scopeRelation } from '../../../plan/condition.ts';
-import { somePiece } from '../../../plan/presence.ts';
+import { rowReaders } from '../../../plan/row-readers.ts';
 import { wasEnded, within } from '../../../sql/database.ts';
 import { suggestedLines } from '../../codes-csv.ts';
 import { type CodeList, listsOf } from '../../init/lists.ts';
@@ -212,7 +211,7 @@ async function codeMaps(desk: Desk, texts: Unsaved): Promise<WireCodeMaps> {
  */
 async function readersOf(desk: Desk, texts: Unsaved): Promise<ReturnType<typeof codeMapReaders>> {
   const served = await desk.served(texts);
-  return served ? codeMapReaders(served.registry) : [];
+  return served ? codeMapReaders(served.registry, rowReaders(served.registry, Date.now())) : [];
 }
 
 function textsWith(files: PackFiles, name: string, edits: readonly CodeEdit[]): WireCodeTexts {
@@ -285,7 +284,7 @@ interface Held {
 async function heldOf(desk: Desk, texts: Unsaved, map: string, signal: AbortSignal): Promise<Held> {
   const registry = await soundRegistry(desk, texts);
   const held = await inTime(signal, SECONDS.one, async own => {
-    const columns = await heldColumns(registry, map, askingOf(desk, own), { known: SHOWN, unknown: SHOWN });
+    const columns = await heldColumns(registry, map, askingOf(desk, registry, own), { known: SHOWN, unknown: SHOWN });
     const reader = { database: desk.database, signal: own };
     return { columns, lists: await listsOf(reader, await desk.catalog(), columns) };
   });
@@ -294,11 +293,11 @@ async function heldOf(desk: Desk, texts: Unsaved, map: string, signal: AbortSign
 
 async function unmapped({ desk, signal }: Asked, texts: Unsaved): Promise<WireUnmapped> {
   const registry = await soundRegistry(desk, texts);
-  const names = [...new Set(codeMapReaders(registry).map(({ map }) => map))];
+  const names = [...new Set(codeMapReaders(registry, rowReaders(registry, Date.now())).map(({ map }) => map))];
   const maps: { name: string; values: number; rows: number }[] = [];
   await inTime(signal, SECONDS.all, async own => {
     for (const name of names) {
-      const held = await heldColumns(registry, name, askingOf(desk, own), { known: 0, unknown: SHOWN });
+      const held = await heldColumns(registry, name, askingOf(desk, registry, own), { known: 0, unknown: SHOWN });
       // Values with an `else` or alternative are handled, so they do not count.
       const columns = held.filter(({ hasElse }) => !hasElse);
       // A value in several columns counts once. If there are too many to list, use the largest count of one column.
@@ -319,8 +318,8 @@ async function soundRegistry(desk: Desk, texts: Unsaved): Promise<Registry> {
   return served.registry;
 }
 
-function askingOf({ database }: Desk, signal: AbortSignal) {
-  return { database, readScope: scopeRelation, readPiece: somePiece, clock: { now: Date.now() }, signal };
+function askingOf({ database }: Desk, registry: Registry, signal: AbortSignal) {
+  return { database, ...rowReaders(registry, Date.now()), signal };
 }
 
 /** Returns undefined if the time is over; rejects if the page cancelled the request. */
