@@ -147,7 +147,7 @@ export function findsRows(
   columns: readonly ColumnExpression[],
   catalog: Catalog,
 ): boolean {
-  const fixed = new Set(fixedIn(where, alias).map(column => column.toLowerCase()));
+  const fixed = new Set(fixedIn(where, alias).map(({ column }) => column.toLowerCase()));
   const asked = new Set(columns.map(({ column }) => column.toLowerCase()));
   return (findTable(catalog, table)?.indexes ?? []).some(index => {
     const names = index.columns.map(column => column.toLowerCase());
@@ -156,11 +156,14 @@ export function findsRows(
   });
 }
 
-/** Returns the columns that have one fixed value in every row that satisfies the condition. */
-export function fixedIn(condition: Condition, alias: Identifier): readonly Identifier[] {
+/** Returns the columns that have one fixed value in every row that satisfies the condition, with that value. */
+export function fixedIn(
+  condition: Condition,
+  alias: Identifier,
+): readonly { readonly column: Identifier; readonly value: unknown }[] {
   if (condition.kind === 'all') return condition.of.flatMap(one => fixedIn(one, alias));
   const isOne = condition.kind === 'is' && condition.values.length === 1 && condition.column.alias === alias;
-  return isOne ? [condition.column.column] : [];
+  return isOne ? [{ column: condition.column.column, value: condition.values[0] }] : [];
 }
 
 /** Describes an index on the column that cannot be used because of its collation. */

@@ -72,7 +72,7 @@ export interface Engine<A extends DatabaseAddress = DatabaseAddress> {
   /** True if the words in a word table (`wordTable`) are compared without case and accents. */
   readonly foldsWords: boolean;
   /** Returns a column in CREATE INDEX in a way that the index serves comparisons. `sql`: its name. */
-  indexKey(sql: string, type: ColumnType | undefined): string;
+  indexKey(sql: string, column: ColumnInfo | undefined): string;
   /** True if a line of a plan (`Database.explain`) describes a scan of a whole table or index. */
   isScan(line: string): boolean;
   /** Returns the statements that create and maintain a table of words. Undefined: `lintel words` is not offered. */

@@ -53,8 +53,10 @@ export function adviceFor(
   const searches = new Set(searchesIn(query));
   const names = new Set(read.map(({ name }) => name));
   const isServed = (serves: string): boolean => {
-    const [, of] = /^(?:child rows|lookup \S+) of (.+)$/.exec(serves) ?? [];
-    return of === undefined ? searches.has(serves) : names.has(of);
+    const [, use, of] = /^(child rows|lookup \S+|pages) of (.+)$/.exec(serves) ?? [];
+    if (of === undefined) return searches.has(serves);
+    // Other searches find their rows by their own columns.
+    return names.has(of) && (use !== 'pages' || searches.size === 0);
   };
   return wanted.flatMap(one => {
     const serves = one.serves.filter(isServed);

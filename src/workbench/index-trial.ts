@@ -101,7 +101,7 @@ interface Query {
 
 /** Returns searches that represent a use of an index (`WantedIndex.serves`). */
 function queriesFor(serves: string, registry: Registry): readonly Query[] {
-  const [, of] = /^(?:child rows|lookup \S+|references) of (\S+)/.exec(serves) ?? [];
+  const [, of] = /^(?:child rows|lookup \S+|references|pages) of (\S+)/.exec(serves) ?? [];
   if (of !== undefined) return [{ type: registry.mapping(of).resource, parameters: [] }];
   const [, type = '', code = ''] = /^(\w+)\?(.+)$/.exec(serves) ?? [];
   const [name = '', by] = code.split('=');

@@ -21,7 +21,7 @@ export interface WantedIndex {
   readonly columns: readonly string[];
   /** One statement in the dialect of the current engine. */
   readonly statement: string;
-  /** `Patient?name`, `Patient?_sort=birthdate`, `child rows of lab-reports`; sorted. */
+  /** `Patient?name`, `Patient?_sort=birthdate`, `child rows of lab-reports`, `pages of lab-results`; sorted. */
   readonly serves: readonly string[];
   /** An existing index that begins with the same column but has another collation than comparisons use. */
   readonly instead: string | undefined;
@@ -85,10 +85,12 @@ function allWanted(registry: Registry, catalog: Catalog, onMapping: (name: strin
     found.set(key, known);
     known.serves.add(serves);
   };
+  const kinds = kindColumns(registry.mappings);
   for (const mapping of registry.mappings) {
     onMapping(mapping.name);
     wantSearches(mapping, registry, catalog, want);
     wantJoins(mapping, registry, catalog, want);
+    wantPages(mapping, kinds, catalog, want);
   }
   return withoutPrefixes([...found.values()]);
 }
@@ -159,8 +161,64 @@ function wantJoin(
   const joined = on.map(({ theirs }) => theirs).filter(one => one.alias === alias);
   if (joined.length === 0) return;
   if (findsRows({ table, alias, where }, joined, catalog)) return;
-  const fixed = fixedIn(where, alias);
+  const fixed = fixedIn(where, alias).map(({ column }) => column);
   want(table, [...fixed, ...joined.map(({ column }) => column)], serves);
+}
+
+/** By mapping: the columns that say which kind of the rows of its table it reads. */
+type KindColumns = ReadonlyMap<Mapping, readonly Identifier[]>;
+
+/**
+ * Finds the columns by which mappings divide the rows of a table: those that two of them fix to different values. Of a
+ * mapping that fixes several, those that suffice for another mapping suffice here, so that one index serves both.
+ */
+function kindColumns(mappings: readonly Mapping[]): KindColumns {
+  const byTable = Map.groupBy(mappings, ({ source }) => printTable(source.table).toLowerCase());
+  return new Map([...byTable.values()].flatMap(kindsOfTable));
+}
+
+function kindsOfTable(mappings: readonly Mapping[]): [Mapping, readonly Identifier[]][] {
+  const fixed = mappings.map(mapping => [mapping, fixedIn(mapping.source.where, mapping.source.alias)] as const);
+  const byColumn = Map.groupBy(
+    fixed.flatMap(([, of]) => of),
+    ({ column }) => column,
+  );
+  const divides = (column: Identifier): boolean =>
+    new Set((byColumn.get(column) ?? []).map(({ value }) => JSON.stringify(value))).size > 1;
+  const kinds = fixed.map(
+    ([mapping, of]) => [mapping, new Set(of.map(({ column }) => column).filter(divides))] as const,
+  );
+  const sets = kinds.map(([, kind]) => kind).filter(kind => kind.size > 0);
+  const fewest = sets.toSorted((a, b) => a.size - b.size);
+  return kinds.map(([mapping, kind]) => [
+    mapping,
+    [...(fewest.find(other => [...other].every(column => kind.has(column))) ?? [])],
+  ]);
+}
+
+/**
+ * Wants an index for the pages of a mapping that reads one kind of the rows of a table: the columns that say the kind,
+ * then the key, by which pages are ordered. Without it an engine sorts all rows of the kind for each page, or reads the
+ * rows of other kinds.
+ */
+function wantPages(mapping: Mapping, kinds: KindColumns, catalog: Catalog, want: Want): void {
+  const { table, alias, where, key } = mapping.source;
+  const fixed = new Set(fixedIn(where, alias).map(({ column }) => column));
+  const kind = kinds.get(mapping) ?? [];
+  if (kind.length === 0 || key.some(part => part.alias !== alias || fixed.has(part.column))) return;
+  const info = findTable(catalog, table);
+  const lower = (columns: readonly string[]): string[] => columns.map(column => column.toLowerCase());
+  const [ordered, constant] = [lower(key.map(({ column }) => column)), new Set(lower([...fixed]))];
+  // An index ends with the primary key where that is the order of the rows themselves.
+  const isAppended = ordered.join() === lower(info?.primaryKey ?? []).join();
+  const serves = (info?.indexes ?? []).some(index => {
+    const names = lower(index.columns);
+    const at = names.findIndex(column => !constant.has(column));
+    const rest = at < 0 ? [] : names.slice(at);
+    const inOrder = ordered.every((column, i) => rest[i] === column) || (isAppended && rest.length === 0);
+    return at !== 0 && inOrder && index.columns.every(column => unfitIn(index, column) === undefined);
+  });
+  if (!serves) want(table, [...kind, ...key.map(({ column }) => column)], `pages of ${mapping.name}`);
 }
 
 function tablesOf(mapping: Mapping): ReadonlyMap<Identifier, TableName> {
@@ -195,7 +253,7 @@ function indexOf({ table, columns, serves }: Wanted, catalog: Catalog): WantedIn
   const begun = info?.indexes.find(index => unfitIn(index, first) !== undefined);
   const unfit = begun && unfitIn(begun, first);
   const { dialect, indexKey } = engineNamed(catalog.engine);
-  const keys = columns.map(column => indexKey(dialect.name(column), info && findColumn(info, column)?.type));
+  const keys = columns.map(column => indexKey(dialect.name(column), info && findColumn(info, column)));
   return {
     name,
     table: printTable(table),

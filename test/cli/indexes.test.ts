@@ -194,3 +194,73 @@ test('below each index stands the plan that the engine predicts, as in the view 
   expect(inTime.notes).toMatch(/^0 of \d+ indexes were tried in 0 s; --budget gives more time$/);
   expect(JSON.parse(inTime.out).indexes[0].tried).toBeNull();
 });
+
+const factsOf = (name: string, kind: string, code: string): string => `mapping: ${name}
+resource: Observation
+source: { table: FACT, as: f, key: [NO], where: { KIND: ${kind}, VOID: N } }
+id: "${name}-{NO}"
+elements:
+  status: final
+  code: loinc#${code}
+  subject: { ref: people, on: { ID: PERSON_ID } }
+`;
+
+const FACT = `CREATE TABLE FACT (NO VARCHAR(9) COLLATE RTRIM NOT NULL PRIMARY KEY, KIND CHAR(1) COLLATE RTRIM NOT NULL,
+  VOID CHAR(1) COLLATE RTRIM NOT NULL, PERSON_ID VARCHAR(9) COLLATE RTRIM NOT NULL)`;
+
+test('where mappings divide a table by a column, an index on it and the key serves their pages', async () => {
+  const clinic = smallClinic({
+    'facts.yaml': `${factsOf('heights', 'H', '8302-2')}---\n${factsOf('pulses', 'P', '8867-4')}`,
+  });
+  execute(clinic, FACT.replace('PRIMARY KEY', 'UNIQUE'), 'CREATE INDEX FACT_KIND ON FACT (KIND)');
+  const pages = async () => (await shown(clinic)).indexes.find(({ serves }) => serves.includes('pages of heights'));
+  const wanted = await pages();
+  expect(wanted).toMatchObject({
+    // VOID has one value in both mappings: it divides nothing.
+    statement: 'CREATE INDEX LINTEL_FACT_KIND_NO ON FACT (KIND COLLATE RTRIM, [NO] COLLATE RTRIM);',
+    serves: ['pages of heights', 'pages of pulses'],
+  });
+  const [effect] = wanted?.tried?.effects ?? [];
+  expect(effect?.before).toContain('USE TEMP B-TREE FOR ORDER BY');
+  expect(effect?.after.join()).toMatch(/LINTEL_FACT_KIND_NO \(KIND=\?/);
+  execute(clinic, wanted?.statement ?? '');
+  expect(await pages()).toBeUndefined();
+});
+
+test('an index on texts has the collation that searches compare them in', async () => {
+  const clinic = smallClinic({
+    'facts.yaml': `${factsOf('heights', 'H', '8302-2')}---\n${factsOf('pulses', 'P', '8867-4')}`,
+  });
+  // With a binary index, and without blanks at their end, texts are compared in BINARY.
+  execute(
+    clinic,
+    FACT.replaceAll(' COLLATE RTRIM', '').replace('PRIMARY KEY', 'UNIQUE'),
+    'CREATE INDEX FACT_KIND ON FACT (KIND)',
+    "INSERT INTO FACT VALUES ('1', 'H', 'N', '1'), ('2', 'P', 'N', '1')",
+  );
+  const pages = async () => (await shown(clinic)).indexes.find(({ serves }) => serves.includes('pages of heights'));
+  const wanted = await pages();
+  expect(wanted?.statement).toContain('(KIND COLLATE BINARY, [NO] COLLATE BINARY)');
+  expect(wanted?.tried?.effects[0]?.after.join()).toMatch(/LINTEL_FACT_KIND_NO \(KIND=\?/);
+  execute(clinic, wanted?.statement ?? '');
+  expect(await pages()).toBeUndefined();
+});
+
+test('an index on the dividing columns serves pages where it ends with the primary key or with the key', async () => {
+  const clinic = smallClinic({
+    'facts.yaml': `${factsOf('heights', 'H', '8302-2')}---\n${factsOf('pulses', 'P', '8867-4')}`,
+  });
+  const served = async () => (await shown(clinic)).indexes.every(({ serves }) => !serves.includes('pages of heights'));
+  execute(clinic, FACT);
+  expect(await served()).toBe(false);
+  for (const columns of ['KIND', 'VOID, KIND', 'KIND, VOID, NO', 'KIND, NO, PERSON_ID']) {
+    execute(clinic, `CREATE INDEX FACT_PAGES ON FACT (${columns})`);
+    expect([columns, await served()]).toEqual([columns, true]);
+    execute(clinic, 'DROP INDEX FACT_PAGES');
+  }
+  for (const columns of ['PERSON_ID, KIND', 'KIND, PERSON_ID', 'NO']) {
+    execute(clinic, `CREATE INDEX FACT_PAGES ON FACT (${columns})`);
+    expect([columns, await served()]).toEqual([columns, false]);
+    execute(clinic, 'DROP INDEX FACT_PAGES');
+  }
+});

@@ -28,7 +28,8 @@ export const SQLITE_ENGINE: Engine<SqliteAddress> = {
   digitsOfByte: 1,
   foldsWords: false,
   // Texts are compared without trailing blanks.
-  indexKey: (sql, type) => (type?.kind === 'text' ? `${sql} COLLATE RTRIM` : sql),
+  indexKey: (sql, column) =>
+    column?.type?.kind === 'text' ? `${sql} COLLATE ${column.form === 'trimmed' ? 'BINARY' : 'RTRIM'}` : sql,
   // Excludes scans of constant rows, of sub-selects, and of tables that a function returns.
   isScan: line => /^SCAN (?!CONSTANT ROW|\(|.* VIRTUAL TABLE)/.test(line.trim()),
   wordTable: sqliteWordTable,
