@@ -30,8 +30,8 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from 'openid-client';
+import { boundedFetch } from '../common/bounded-fetch.ts';
 import type { IssuerSettings } from '../config/config.ts';
-import { boundedFetch } from './bounded-fetch.ts';
 
 /** The values to remember until the browser comes back. */
 export interface Checks {

@@ -18,7 +18,7 @@ import {
 } from 'oidc-provider';
 import { type Account, type Accounts, sessionMark } from '../auth/accounts.ts';
 import { eraOf, NO_ERA } from '../auth/era.ts';
-import { boundedFetch } from './bounded-fetch.ts';
+import { boundedFetch } from '../common/bounded-fetch.ts';
 import { type Clients, fitsSecret, isOriginOf, metadataOf } from './clients.ts';
 import { type GrantContext, type Launch, stillHolds } from './context.ts';
 import type { Keys } from './keys.ts';

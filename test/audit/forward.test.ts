@@ -15,6 +15,7 @@ import type { AuditRecord } from '../../src/audit/record.ts';
 import { dicomMessage } from '../../src/audit/sinks/dicom-message.ts';
 import { BEGINNING, type Events, eventsIn, type Position } from '../../src/audit/sinks/events.ts';
 import { follow } from '../../src/audit/sinks/follow.ts';
+import { otlp } from '../../src/audit/sinks/otlp.ts';
 import { type EventText, type Sink, SinkError } from '../../src/audit/sinks/sink.ts';
 import { openStore } from '../../src/audit/store.ts';
 import { openTrail } from '../../src/audit/trail.ts';
@@ -338,6 +339,30 @@ test('OpenTelemetry: log records in OTLP, sent again until the collector has the
   expect(lines.join()).toContain('HTTP_503');
   expect(lines.join()).toContain('"records":1');
   expect(running.load()).toMatchObject([{ behind: 0, failing: false }]);
+});
+
+test('an answer of a collector that never ends is not read on, and counts as a failure', async () => {
+  const where = await kept(RECORDS);
+  let sent = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    const send = (): void => {
+      do sent += 65_536;
+      while (response.write(' '.repeat(65_536)));
+    };
+    response.writeHead(200).on('drain', send);
+    send();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const sink = otlp({
+    ...{ headers: {}, version: '0', rejected: () => {} },
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/logs`,
+  });
+  const { events } = await eventsOf(where).after(BEGINNING, 50);
+  await expect(sink.send(events)).rejects.toBeInstanceOf(SinkError);
+  expect(sent).toBeLessThan(20_000_000);
 });
 
 test('a DICOM message has no character that XML forbids', () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { boundedFetch } from '../../src/smart/bounded-fetch.ts';
+import { boundedFetch } from '../../src/common/bounded-fetch.ts';
 
 test('no more of an answer is read than documents have, and its connection is closed', async () => {
   let sent = 0;

@@ -3,6 +3,7 @@
  * has them.
  * https://opentelemetry.io/docs/specs/otlp/#otlphttp
  */
+import { boundedFetch } from '../../common/bounded-fetch.ts';
 import { type EventText, type Sink, SinkError, sinkError } from './sink.ts';
 
 export interface OtlpOptions {
@@ -31,7 +32,7 @@ export function otlp({ url, headers, version, rejected }: OtlpOptions): Sink {
       if (events.length === 0) return;
       const scopeLogs = [{ scope: { name: 'lintel.audit', version }, logRecords: events.map(recordOf) }];
       try {
-        const response = await fetch(url, {
+        const response = await boundedFetch(url, {
           method: 'POST',
           headers: { ...headers, 'Content-Type': 'application/json' },
           body: JSON.stringify({ resourceLogs: [{ resource, scopeLogs }] }),

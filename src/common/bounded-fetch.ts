@@ -1,6 +1,6 @@
 /**
- * Fetches documents that others publish: metadata and keys of the hospital's issuer, keys of apps. In: as `fetch`. Out:
- * its answer, of bounded length.
+ * Fetches what others answer: metadata and keys of the hospital's issuer, keys of apps, the collector of the audit. In:
+ * as `fetch`. Out: its answer, of bounded length.
  */
 
 /** Maximum bytes of an answer. */
