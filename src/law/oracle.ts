@@ -28,11 +28,26 @@ function withoutResolve(expression: string): string {
   return expression.replace(/where\(\s*resolve\(\)\s+is\s+(\w+)\s*\)/g, "where(reference.startsWith('$1/'))");
 }
 
+/**
+ * Replaces unions by `combine()`. The engine compares the values of a union, which fails for quantities with a
+ * comparator, and drops one of `1 g` and `1000 mg`.
+ */
+function withoutUnions(expression: string): string {
+  let depth = 0;
+  const parts = [''];
+  for (const character of expression) {
+    depth += character === '(' ? 1 : character === ')' ? -1 : 0;
+    if (character === '|' && depth === 0) parts.push('');
+    else parts.push(`${parts.pop()}${character}`);
+  }
+  return parts.reduce((all, part) => `(${all}).combine(${part})`);
+}
+
 /** Returns all values of a parameter on a resource. */
 export function indexOf(resource: Json, expression: string): readonly Indexed[] {
   let pair = compiled.get(expression);
   if (!pair) {
-    const plain = withoutResolve(expression);
+    const plain = withoutUnions(withoutResolve(expression));
     pair = {
       values: fhirpath.compile(plain, r4),
       types: fhirpath.compile(`(${plain}).type().name`, r4),
@@ -57,7 +72,7 @@ export function indexedBy(resource: Json, { expression, components }: SearchPara
   const elements = indexOf(resource, expression).slice(0, ELEMENTS);
   return elements.map((_, i) => {
     // Evaluated on the whole resource, because FHIRPath knows the types of choices by their place.
-    const at = `(${expression})[${i}]`;
+    const at = `(${withoutUnions(expression)})[${i}]`;
     const value: CompositeValue = components.map(component => indexOf(resource, `${at}.${component.expression}`));
     return { type: 'composite', value };
   });
