@@ -68,21 +68,26 @@ export function isOf(of: Predicate, alias: Identifier): boolean {
   return free.size === 1 && free.has(alias);
 }
 
-/** Returns the aliases that a condition uses but does not declare in its own relations. */
+/**
+ * Returns the aliases that a condition uses but does not declare in its own relations. One part may use an alias that
+ * another part declares: `n.CODE = 'A' AND d.ID IN (SELECT n.ID FROM N AS n)` uses `n` and `d`.
+ */
 export function freeAliases(of: Predicate): ReadonlySet<Identifier> {
-  const mentioned = new Set<Identifier>();
-  const declared = new Set<Identifier>();
+  const free = new Set<Identifier>();
+  /** Aliases of the relations around the visited part, the innermost last. */
+  const declared: Identifier[][] = [];
   walk(
     { predicates: [of] },
     {
-      column: ({ alias }: ColumnExpression) => void mentioned.add(alias),
+      column({ alias }: ColumnExpression) {
+        if (!declared.some(aliases => aliases.includes(alias))) free.add(alias);
+      },
       enter({ alias, joins }) {
-        declared.add(alias);
-        for (const join of joins) declared.add(join.alias);
+        declared.push([alias, ...joins.map(join => join.alias)]);
         return true;
       },
+      leave: () => void declared.pop(),
     },
   );
-  for (const alias of declared) mentioned.delete(alias);
-  return mentioned;
+  return free;
 }

@@ -72,3 +72,37 @@ elements:
   expect((await searchSmall(schema, pack, 'Location?name=north')).ids).toEqual(['1']);
   expect((await searchSmall(schema, pack, 'Location?name:missing=true&_sort=name')).ids).toEqual(['3', '4']);
 });
+
+test('a picked row that joins a row of another lookup is searched by its code', async () => {
+  const schema = `
+    CREATE TABLE RESULT (NO INTEGER NOT NULL PRIMARY KEY, TEST CHAR(4));
+    CREATE TABLE TEST (CD CHAR(4) NOT NULL PRIMARY KEY, NM VARCHAR(20));
+    CREATE TABLE TEST_CODE (TEST CHAR(4) NOT NULL, SINCE INTEGER NOT NULL, CODE VARCHAR(10), PRIMARY KEY (TEST, SINCE));
+    INSERT INTO TEST VALUES ('GLU', 'Glucose'), ('HGB', 'Hemoglobin');
+    INSERT INTO TEST_CODE VALUES ('GLU', 2003, 'OLD'), ('GLU', 2019, 'NEW'), ('HGB', 2003, 'OLD'), ('OUT', 2003, 'NEW');
+    INSERT INTO RESULT VALUES (1, 'GLU'), (2, 'HGB'), (3, 'OUT'), (4, NULL);`;
+  const pack = {
+    'pack.yaml': PACK['pack.yaml'],
+    'result.yaml': `mapping: results
+resource: Observation
+source:
+  table: RESULT
+  as: r
+  key: [NO]
+  lookup:
+    t: { table: TEST, on: { CD: TEST } }
+    c: { table: TEST_CODE, on: { TEST: t.CD }, pick: [-SINCE] }
+id: "{NO}"
+compartment: { none: a test }
+needs: [code]
+elements:
+  status: final
+  code: { coding: [{ code: { from: c.CODE, via: code }, display: { from: t.NM } }] }
+`,
+  };
+  const idsOf = async (query: string) => (await searchSmall(schema, pack, `Observation?${query}`)).ids;
+  expect(await idsOf('code=NEW')).toEqual(['1']);
+  expect(await idsOf('code=OLD')).toEqual(['2']);
+  expect(await idsOf('code=OLD,NEW')).toEqual(['1', '2']);
+  expect(await idsOf('code=NONE')).toEqual([]);
+});
