@@ -70,8 +70,17 @@ const STEPS = ['where', 'deleted', 'required', 'needs', 'no id', 'one-per'] as c
 interface Step {
   readonly name: (typeof STEPS)[number];
   readonly left: Predicate;
-  /** Rows that the step drops although no rule chose them, and the line of the step. */
-  readonly lacks?: { readonly when: Predicate; readonly at: Position };
+  /** Line of the step. Undefined: that of the mapping. */
+  readonly at?: Position;
+  /** Rows that the step drops although no rule chose them. */
+  readonly lacks?: Predicate;
+}
+
+/** A step with the number of rows that it drops. */
+interface Taken {
+  readonly name: Step['name'];
+  readonly at: Position;
+  readonly rows: number;
 }
 
 class Counts {
@@ -261,28 +270,27 @@ class Counts {
         .map(lookup => ({
           name: 'required' as const,
           left: foundBy(lookup.on),
-          lacks: {
-            when: and(not(hasRow(lookup, lookup.on, this.#env)), not(this.#servedElsewhere(mapping))),
-            at: lookup.at,
-          },
+          at: lookup.at,
+          lacks: and(not(hasRow(lookup, lookup.on, this.#env)), not(this.#servedElsewhere(mapping))),
         })),
       ...needs.map(need => ({
         name: 'needs' as const,
         left: presentPredicate(need, this.#env),
-        ...(isVariant ? {} : { lacks: { when: lacks(need, this.#env), at: need.at } }),
+        at: need.at,
+        ...(isVariant ? {} : { lacks: lacks(need, this.#env) }),
       })),
       { name: 'no id', left: or(...id.alternatives.map(idPartsPresent)) },
       { name: 'one-per', left: servedPredicate(mapping, this.#env) },
     ];
-    const removed = new Map<string, number>();
+    const removed: Taken[] = [];
     let left = total;
     const found: Counted[] = [];
     let before: Predicate = TRUE;
-    for (const [i, { name, left: when, lacks: lacking }] of steps.entries()) {
+    for (const [i, { name, left: when, at = mapping.at, lacks: lacking }] of steps.entries()) {
       if (lacking) {
-        const rule = { at: lacking.at, rule: name, table: source.table.name };
+        const rule = { at, rule: name, table: source.table.name };
         found.push({
-          when: and(before, lacking.when),
+          when: and(before, lacking),
           take: taken => warnOfTaken(rule, { taken, of: left }, this.report),
         });
       }
@@ -290,10 +298,12 @@ class Counts {
       found.push({
         when: before,
         take: rows => {
-          removed.set(name, (removed.get(name) ?? 0) + left - rows);
+          removed.push({ name, at, rows: left - rows });
           left = rows;
           if (i < steps.length - 1) return;
-          const of = STEPS.map(one => removed.get(one) ?? 0);
+          const of = STEPS.map(step =>
+            removed.filter(one => one.name === step).reduce((sum, one) => sum + one.rows, 0),
+          );
           const note = this.#counter.sampled.includes(source.table.name) ? 'in ranges' : '';
           this.#mappings.push([mapping.name, source.table.name, total, ...of, rows, note]);
           this.#reportEmpty(mapping, { total, served: rows, isVariant }, removed);
@@ -333,23 +343,22 @@ class Counts {
     return conditionPredicate(scope.where, this.#env);
   }
 
-  /** Warns if a mapping serves nothing. A variant may have few rows, so small numbers do not count. */
+  /** Warns if a mapping serves nothing, at the line that takes most rows away. A variant may have few rows, so small numbers do not count. */
   #reportEmpty(
-    { name, source, at }: Mapping,
+    { name, source }: Mapping,
     { total, served, isVariant }: { readonly total: number; readonly served: number; readonly isVariant: boolean },
-    removed: ReadonlyMap<string, number>,
+    removed: readonly Taken[],
   ): void {
     if (total < (isVariant ? ENOUGH : 1) || served > 0) return;
     this.#empty.push(name);
-    const [rule, rows = 0] = [...removed].toSorted(([, a], [, b]) => b - a)[0] ?? [];
-    if (rows === 0) return;
-    const lookup = rule === 'required' ? source.lookups.find(({ required }) => required)?.at : undefined;
+    const [most] = removed.toSorted((a, b) => b.rows - a.rows);
+    if (!most || most.rows === 0) return;
     this.report.warning(
       'never-used',
-      lookup ?? at,
+      most.at,
       `${name} serves nothing: none of ${plural(total, 'row')} of ${source.table.name} is a resource`,
       {
-        found: `${plural(rows, 'row')} taken away by \`${rule}\``,
+        found: `${plural(most.rows, 'row')} taken away by \`${most.name}\``,
       },
     );
   }

@@ -232,6 +232,22 @@ elements: { name: { from: SURNAME } }
   expect(mappings?.rows).toContainEqual(['people', 'PERSON', 32, 0, 0, 0, 0, 0, 0, 32, '']);
 });
 
+test('a mapping that serves nothing is reported at the element without which most rows are not served', async () => {
+  const people = `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [ID], lookup: { w: { table: WEIGHING, on: { NO: ID }, where: { KG: "1" } } } }
+id: "{ID}"
+needs: [gender, maritalStatus]
+elements:
+  gender: { from: SEX, via: sex, else: unknown }
+  maritalStatus: { text: { from: w.KG, via: text } }
+`;
+  const { out } = await lintel(smallClinic({ 'person.yaml': people }).environment, 'check');
+  expect(out).toMatch(
+    /^person\.yaml:8:\d+: warning: people serves nothing: none of 2 rows of PERSON is a resource; found 2 rows taken away by `needs`/m,
+  );
+});
+
 test('a mapping that serves nothing is reported, however small its table, and again in the summary', async () => {
   const { environment } = smallClinic({
     'person.yaml': PEOPLE.replace('key: [ID] }', 'key: [ID], where: { SEX: X } }'),
