@@ -131,3 +131,27 @@ test('tables of wards and hospitals are recognised by name, with the references 
   );
   expect(await errors()).toEqual([]);
 });
+
+test('numbers that several clinics give out: a reference has all columns of the key', async () => {
+  const { text, errors } = await begun(
+    `CREATE TABLE patients (clinic CHAR(3), patient_id VARCHAR(9), last_name VARCHAR(40), first_name VARCHAR(40), birth_date DATE,
+       sex CHAR(1), PRIMARY KEY (clinic, patient_id));
+     CREATE TABLE visits (clinic CHAR(3), visit_id VARCHAR(9), patient_id VARCHAR(9), start_date DATETIME, status VARCHAR(10),
+       visit_type VARCHAR(10), PRIMARY KEY (clinic, visit_id));
+     CREATE TABLE problems (clinic CHAR(3), problem_id INTEGER, patient_id VARCHAR(9), visit_id VARCHAR(9), problem_text VARCHAR(40),
+       onset_date DATE, PRIMARY KEY (clinic, problem_id));`,
+    insert => {
+      for (let i = 0; i < 80; i++) {
+        const clinic = i % 2 ? 'EST' : 'WST';
+        const number = 100 + Math.floor(i / 2);
+        insert('patients', clinic, `P${number}`, 'Quxl', 'Quxf', '1970-01-02', 'F');
+        insert('visits', clinic, `V${number}`, `P${number}`, instant(i), 'finished', 'inpatient');
+        insert('problems', clinic, number, `P${number}`, `V${number}`, 'Hypertension', '2023-01-02');
+      }
+    },
+  );
+  const patient = '{ ref: patients, on: { patient_id: patient_id, clinic: clinic } }';
+  expect(text('encounters.yaml')).toContain(`subject: ${patient}`);
+  expect(text('conditions.yaml')).toContain(`subject: ${patient}`);
+  expect(await errors()).toEqual([]);
+});

@@ -156,7 +156,7 @@ async function referencesOf(
     const [[theirs, ours] = [], ...more] = one.reference.on;
     if (theirs === undefined || ours === undefined) continue;
     const from = { info: one.join?.at(-1)?.table ?? info, column: ours };
-    const share = more.length > 0 ? undefined : await shareAmong(look, from, target.info, theirs);
+    const share = more.length > 0 && isDeclared ? undefined : await shareAmong(look, from, target.info, theirs);
     if (share !== undefined && share < LEAST_FOUND && !isDeclared) continue;
     const where = isDeclared ? 'there' : `${theirs} of ${target.table}`;
     const note = share === undefined ? undefined : `${Math.round(100 * share)} % of a sample are ${where}`;

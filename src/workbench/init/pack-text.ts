@@ -15,7 +15,7 @@ import type { RawCode } from './column-evidence.ts';
 import type { Candidates, SeenElement, SeenProposal } from './evidence.ts';
 import { kindOf } from './hints.ts';
 import type { Step } from './parents.ts';
-import { missingIn, patientColumn } from './propose.ts';
+import { missingIn, patientColumn, restOfKey } from './propose.ts';
 import { firstOf, makes, requiredOf } from './required.ts';
 import type { Only } from './several.ts';
 import { wordsIn } from './words.ts';
@@ -103,7 +103,7 @@ function proposalLines(proposal: Named, index: number, patients: SeenProposal | 
     ...treeLines(
       treeOf(elements.filter(one => one !== stamp)),
       resource,
-      (name, element) => elementText(name, element, { mapping, resource, joins, children, patients }),
+      (name, element) => elementText(name, element, { mapping, resource, joins, children, patients, info }),
       child => eachText(child, children),
     ),
     ...requiredLines(proposal),
@@ -220,6 +220,8 @@ interface Surroundings {
   readonly joins: ReadonlyMap<string, Joined>;
   readonly children: ReadonlyMap<TableInfo, string>;
   readonly patients: SeenProposal | undefined;
+  /** Table of the mapping. */
+  readonly info: TableInfo;
 }
 
 /**
@@ -388,22 +390,28 @@ function whyText({ score, why, declared, seen }: SeenElement): string {
   return `${declared}, score ${score.toFixed(2)}: ${why}${note}`;
 }
 
-function nodeText(element: SeenElement, { mapping, joins, children, patients }: Surroundings): string {
+function nodeText(element: SeenElement, { mapping, joins, children, patients, info }: Surroundings): string {
   const { column, kind, join, child, seen } = element;
   const alias = child ? children.get(child.table) : lastAlias(joins, join);
   const from = alias === undefined ? column : `${alias}.${column}`;
   if (element.reference) {
     const { mapping: to, on } = element.reference;
-    const pairs = on.map(([theirs, ours]) => `${theirs}: ${alias === undefined ? ours : `${alias}.${ours}`}`);
-    return `{ ref: ${to}, on: { ${pairs.join(', ')} } }`;
+    return refText(to, on, alias);
   }
   if (kind === 'patient') {
     const theirs = (patients && patientColumn(patients, column)) ?? column;
-    return `{ ref: ${patients?.kind ?? 'patients'}, on: { ${theirs}: ${from} } }`;
+    const rest = (patients && restOfKey(patients, theirs, child?.table ?? join?.at(-1)?.table ?? info)) ?? [];
+    return refText(patients?.kind ?? 'patients', [[theirs, column], ...rest], alias);
   }
   if (seen?.codes) return `{ from: ${from}, via: ${codeMapName(mapping, element)} }`;
   if (kind === 'key' || kind === 'code') return `{ from: ${from}, via: code }`;
   return seen?.via === undefined ? `{ from: ${from} }` : `{ from: ${from}, via: ${seen.via} }`;
+}
+
+/** Writes a reference. `alias`: of our columns; undefined: they are of the mapping's own rows. */
+function refText(to: string, on: Step['on'], alias: string | undefined): string {
+  const pairs = on.map(([theirs, ours]) => `${theirs}: ${alias === undefined ? ours : `${alias}.${ours}`}`);
+  return `{ ref: ${to}, on: { ${pairs.join(', ')} } }`;
 }
 
 /** Names a code map. That of a table of concepts is shared, because its code systems are the same for all mappings. */

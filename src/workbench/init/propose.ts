@@ -361,6 +361,23 @@ export function patientColumn({ info, key }: Proposal, column: string): string |
   return findColumn(info, column)?.name ?? (key.length === 1 ? key[0] : undefined);
 }
 
+/**
+ * Returns the columns that join the rest of a key of several columns, as `[theirs, ours]`: those of the same name, such
+ * as the site that gave out a number. `theirs`: the column of the key that is joined already. Undefined if `from` lacks
+ * one of them; empty if `theirs` is no part of the key.
+ */
+export function restOfKey(
+  { key }: Proposal,
+  theirs: string,
+  from: TableInfo,
+): readonly (readonly [string, string])[] | undefined {
+  if (!key.some(name => isSame(name, theirs))) return [];
+  const rest = key
+    .filter(name => !isSame(name, theirs))
+    .map(name => [name, findColumn(from, name)?.name ?? ''] as const);
+  return rest.every(([, ours]) => ours !== '') ? rest : undefined;
+}
+
 /** Returns the elements of the kind for which no column was found. */
 export function missingIn({ kind, elements }: Proposal): readonly string[] {
   const wanted = kindOf(kind)?.elements ?? [];

@@ -3,10 +3,10 @@
  * each reference that FHIR knows the columns that may be it, likeliest first: declared foreign keys, columns named like
  * the key of the other table or like the element, also in the tables that lead to the patient.
  */
-import { findColumn, type TableInfo, tableText } from '../../sql/catalog.ts';
+import { type ColumnInfo, findColumn, type TableInfo, tableText } from '../../sql/catalog.ts';
 import { bestOf, type Found, found, kindOf, type Names } from './hints.ts';
-import type { Step } from './parents.ts';
-import type { Proposal, ProposedElement } from './propose.ts';
+import { isSame, type Step } from './parents.ts';
+import { type Proposal, type ProposedElement, restOfKey } from './propose.ts';
 
 export interface PossibleReference extends ProposedElement {
   readonly reference: NonNullable<ProposedElement['reference']>;
@@ -45,6 +45,12 @@ export function possibleReferences(
   });
 }
 
+/** Returns the column of the target's key that a column of ours means: the only one, or the one of the same name. */
+function keyColumn({ info, key }: Proposal, ours: string): ColumnInfo | undefined {
+  const theirs = key.length === 1 ? key[0] : key.find(name => isSame(name, ours));
+  return theirs === undefined ? undefined : findColumn(info, theirs);
+}
+
 /** Returns the columns of a table that may be the key of another, likeliest first. */
 function keysTo(
   target: Proposal,
@@ -64,13 +70,13 @@ function keysTo(
   });
   const known = new Set(stepsOf(from).flatMap(({ on, isDeclared }) => (isDeclared ? on.map(([, ours]) => ours) : [])));
   for (const step of steps) for (const [, ours] of step.on) known.add(ours);
-  const [key, ...more] = target.key;
-  const theirs = key === undefined || more.length > 0 ? undefined : findColumn(target.info, key);
   const named = [...from.columns.values()].flatMap(column => {
     const { score, words } = bestOf(texts, wordsOf(column.name));
-    const isAlike = theirs?.type !== undefined && theirs.type.kind === column.type?.kind;
-    if (!theirs || !isAlike || score === 0 || column.denied || known.has(column.name)) return [];
-    const on = [[theirs.name, column.name]] as const;
+    if (score === 0 || column.denied || known.has(column.name)) return [];
+    const theirs = keyColumn(target, column.name);
+    const rest = theirs && restOfKey(target, theirs.name, from);
+    if (!rest || theirs.type === undefined || theirs.type.kind !== column.type?.kind) return [];
+    const on = [[theirs.name, column.name], ...rest] as const;
     return [{ ...found(column, score, `reads as "${words}"`), on, isDeclared: false, named: score }];
   });
   return [...steps, ...named]
