@@ -253,8 +253,20 @@ describe('code maps are checked in themselves and in their uses', () => {
 `,
     };
     expect(problemsOf(files)).toEqual([
-      'm.yaml:6:30: required element Patient.communication.language may be absent; expected `needs: [language]` of the object, or an `else` that is never absent',
+      'm.yaml:6:30: required element Patient.communication.language may be absent; expected `needs: [language]` of the object, or an `else` beside `via` that is never absent',
     ]);
+  });
+
+  test('the `else` of a code map is no code of NULL: the message names the other `else`', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  communication: { language: { from: SEX, via: lang } }\n`,
+      'codes.yaml': 'lang:\n  system: urn:ietf:bcp:47\n  rows: { E: en }\n  else: en\n',
+    };
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:6:30: required element Patient.communication.language may be absent; expected `needs: [language]` of the object, or an `else` beside `via` that is never absent',
+    ]);
+    files['codes.yaml'] += '  blank: en\n';
+    expect(problemsOf(files)).toEqual([]);
   });
 
   test('a CSV file with an unknown column, a double and a missing code is rejected', () => {

@@ -5,6 +5,7 @@
  */
 import { elementsOf } from '../../../r4/definitions.ts';
 import type { Member, Node, ObjectNode, Position } from '../../model.ts';
+import { codeMapOf } from '../codes/origin.ts';
 import type { Context } from '../pack/context.ts';
 import type { ScalarTree } from '../read/tree.ts';
 import type { Slot } from './slot.ts';
@@ -67,8 +68,27 @@ export function checkRequired(
     const names = namesOf(giver);
     if (needs.some(need => need === element.name || names.includes(need))) continue;
     context.report.error('required-element', positionOf(giver), `required element ${path} may be absent`, {
-      expected: `\`needs: [${names[0] ?? element.name}]\` of ${whole}, or an \`else\` that is never absent`,
+      expected: `\`needs: [${names[0] ?? element.name}]\` of ${whole}, or an ${elseOf(giver)} that is never absent`,
     });
+  }
+}
+
+/** Names the `else` that can give a member. That of a code map is another one: it does not count for NULL. */
+function elseOf(member: Member): string {
+  return member.kind === 'element' && isOfCodeMap(member.node) ? '`else` beside `via`' : '`else`';
+}
+
+/** True for a code of a code map, and for a Coding or CodeableConcept that one makes. */
+function isOfCodeMap(node: Node): boolean {
+  switch (node.kind) {
+    case 'value':
+      return codeMapOf(node.codec) !== undefined;
+    case 'object':
+      return node.members.some(member => member.kind === 'element' && isOfCodeMap(member.node));
+    case 'list':
+      return node.items.some(isOfCodeMap);
+    default:
+      return false;
   }
 }
 
