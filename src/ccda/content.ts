@@ -11,15 +11,7 @@ import type { PackFile } from '../mapping/load/read/files.ts';
 import { ccdsSchema } from '../mapping/load/read/other-schemas.ts';
 import { readYaml } from '../mapping/load/read/read.ts';
 import { checkShape } from '../mapping/load/read/shape.ts';
-import {
-  child,
-  type Entry,
-  entriesOf,
-  type ScalarTree,
-  scalarsOf,
-  type Tree,
-  textOf,
-} from '../mapping/load/read/tree.ts';
+import { child, type Entry, entriesOf, type ScalarTree, scalarsOf, type Tree } from '../mapping/load/read/tree.ts';
 import type { Pack, Position } from '../mapping/model.ts';
 import { rootOf } from './code-systems.ts';
 import { rootedSystem } from './ids.ts';
@@ -36,8 +28,8 @@ interface WrittenSearch extends Search {
 }
 
 export interface Content {
-  /** URI of the identifier system of medical record numbers. */
-  readonly mrn: string | undefined;
+  /** URIs of the identifier systems of medical record numbers. */
+  readonly mrn: readonly string[];
   /** The organization that keeps the record. */
   readonly custodian: WrittenSearch | undefined;
   /** Encounters for which documents exist. */
@@ -66,7 +58,7 @@ export function readContent(file: PackFile, pack: Pack, check: CheckSearch): Loa
   for (const other of more) report.error('written-twice', other.at, 'a second document', { expected: 'one' });
   if (document) checkShape(document, contentSchema, report);
   const content: Content = {
-    mrn: recordNumbers(),
+    mrn: scalarsOf(child(document, 'mrn')).flatMap(recordNumbers),
     custodian: one('custodian'),
     listed: one('listed-encounters'),
     lists: new Map(entriesOf(child(document, 'lists')).flatMap(entry => list(entry))),
@@ -78,11 +70,9 @@ export function readContent(file: PackFile, pack: Pack, check: CheckSearch): Loa
     report.error(kind, tree?.at ?? { file: file.path, line: 1, column: 1 }, message, detail);
   }
 
-  /** Returns the URI of the record numbers. Warns if no mapping of Patient can be searched by them. */
-  function recordNumbers(): string | undefined {
-    const written = child(document, 'mrn');
-    const found = textOf(written);
-    if (written === undefined || found === undefined) return undefined;
+  /** Returns the URI of a system of record numbers. Warns if no mapping of Patient can be searched by them. */
+  function recordNumbers(written: ScalarTree): readonly string[] {
+    const found = written.text;
     const system = pack.systems[found] ?? (found.includes(':') ? found : undefined);
     if (system === undefined) {
       problem('unknown-name', written, 'unknown system', { found, among: Object.keys(pack.systems) });
@@ -96,7 +86,7 @@ export function readContent(file: PackFile, pack: Pack, check: CheckSearch): Loa
         expected: '`oid` in pack.yaml, below which systems get an OID, or a system `urn:oid:…`',
       });
     }
-    return system;
+    return system === undefined ? [] : [system];
   }
 
   function one(key: keyof typeof SEARCHED): WrittenSearch | undefined {

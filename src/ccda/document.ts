@@ -46,8 +46,8 @@ export interface Document {
   readonly words: EmptyWords;
   /** The scope of the document (range or encounter), for people. */
   readonly about: string;
-  /** System of medical record numbers. */
-  readonly mrn: string | undefined;
+  /** Systems of medical record numbers. */
+  readonly mrn: readonly string[];
 }
 
 /**
@@ -95,7 +95,7 @@ export async function makeDocument(request: DocumentRequest, source: Source): Pr
     sections,
     words,
     about: describe(topic, range, encounter),
-    mrn: rootedSystem(content.mrn, pack.oid),
+    mrn: content.mrn.flatMap(system => rootedSystem(system, pack.oid) ?? []),
     header: {
       templates: topic.templates,
       code: topic.code,

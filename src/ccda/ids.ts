@@ -24,6 +24,15 @@ export function rootedSystem(system: string | undefined, oid: string | undefined
   return `urn:oid:${oid}.${Number.parseInt(createHash('sha256').update(system).digest('hex').slice(0, 12), 16)}`;
 }
 
+/** Returns the medical record number: of the first of these systems that an identifier has. */
+export function recordNumber(
+  identifiers: readonly Identifier[] | undefined,
+  systems: readonly string[],
+): string | undefined {
+  const [first] = systems.flatMap(system => identifiers?.find(one => one.system === system) ?? []);
+  return first?.value;
+}
+
 /** Writes an `id` per identifier whose system is an OID or a UUID. */
 export function identifierElements(identifiers: readonly Identifier[] | undefined): Markup {
   return xml`${(identifiers ?? []).map(({ system, value }) => {

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Document } from './document.ts';
 import type { Patient } from './fhir/people.ts';
+import { recordNumber } from './ids.ts';
 import { narrativeHtml } from './narrative.ts';
 import { readableAddress, readableName } from './people.ts';
 import { emptyText } from './section.ts';
@@ -93,8 +94,8 @@ export function readableAge({ birthDate = '', deceasedDateTime, deceasedBoolean 
   return months < 24 ? `${months} month${months === 1 ? '' : 's'}` : `${Math.floor(months / 12)} years`;
 }
 
-function facts(patient: Patient, mrn: string | undefined, time: string): Markup {
-  const record = patient.identifier?.find(({ system }) => mrn !== undefined && system === mrn)?.value;
+function facts(patient: Patient, mrn: readonly string[], time: string): Markup {
+  const record = recordNumber(patient.identifier, mrn);
   const phone = patient.telecom?.find(({ system }) => system === 'phone')?.value;
   const all: readonly (readonly [string, string | undefined])[] = [
     ['Born', patient.birthDate],

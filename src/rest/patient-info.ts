@@ -5,6 +5,7 @@
 import { labelOf } from '../ccda/code.ts';
 import type { Address, CodeableConcept, ContactPoint, Extension, Reference } from '../ccda/fhir/datatypes.ts';
 import type { Organization, Patient, Person } from '../ccda/fhir/people.ts';
+import { recordNumber } from '../ccda/ids.ts';
 import { readableAddress, readableName } from '../ccda/people.ts';
 import type { RequestContext } from '../facade.ts';
 import { type RestSource, searchSome } from './fhir-source.ts';
@@ -26,13 +27,13 @@ export interface PatientSummary {
 
 const SEXES: Readonly<Record<string, string>> = { male: 'M', female: 'F' };
 
-/** Returns the identifying data, for lists. `mrn`: the system of medical record numbers. */
-export function patientSummary(patient: Patient, patientId: number, mrn: string | undefined): PatientSummary {
+/** Returns the identifying data, for lists. `mrn`: the systems of medical record numbers. */
+export function patientSummary(patient: Patient, patientId: number, mrn: readonly string[]): PatientSummary {
   const name = patient.name?.find(({ use }) => use === 'official') ?? patient.name?.[0];
   const [firstName, ...middle] = name?.given ?? [];
   return defined({
     patientId,
-    mrn: mrn === undefined ? undefined : patient.identifier?.find(({ system }) => system === mrn)?.value,
+    mrn: recordNumber(patient.identifier, mrn),
     name: readableName(name),
     firstName,
     middleName: middle.length === 0 ? undefined : middle.join(' '),
@@ -72,7 +73,7 @@ export async function readPatient(
 function patientInfo(
   patient: Patient,
   patientId: number,
-  mrn: string | undefined,
+  mrn: readonly string[],
   names: { readonly practitioner?: string | undefined; readonly organization?: string | undefined },
 ): object {
   const official = patient.name?.find(({ use }) => use === 'official') ?? patient.name?.[0];

@@ -60,9 +60,9 @@ function readings(text: string, { facade, content }: RestSource, today: string):
   const dates = readWrittenDate(text, today);
   if (dates.length > 0 && offered('birthdate')) ask(['birthdate', dates.join(',')]);
   const compact = text.trim();
-  if (content.mrn !== undefined && offered('identifier') && /^\S{1,40}$/.test(compact)) {
-    const numbers = recordNumbers(compact).map(number => `${content.mrn}|${escapedValue(number)}`);
-    ask(['identifier', numbers.join(',')]);
+  if (content.mrn.length > 0 && offered('identifier') && /^\S{1,40}$/.test(compact)) {
+    const numbers = recordNumbers(compact).map(escapedValue);
+    ask(['identifier', content.mrn.flatMap(system => numbers.map(number => `${system}|${number}`)).join(',')]);
   }
   const telephone = readTelephone(text);
   const phone = facade.offers.find('Patient', 'phone');

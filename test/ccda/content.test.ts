@@ -25,7 +25,7 @@ lists:
   medications: [MedicationRequest, "MedicationRequest?status=active&intent=order"]
 `);
   expect(problems).toEqual([]);
-  expect(content?.mrn).toBe('urn:oid:1.2.3');
+  expect(content?.mrn).toEqual(['urn:oid:1.2.3']);
   expect(content?.custodian).toEqual({
     type: 'Organization',
     parameters: [['_id', 'main']],

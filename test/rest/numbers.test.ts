@@ -99,6 +99,30 @@ describe('numbers beside FHIR ids', () => {
     });
   });
 
+  test('record numbers may be of several systems', async () => {
+    const other = 'https://clinic.example/other-mrn';
+    const { facade, content, problems } = await clinic({
+      'pack.yaml': `${PACK['pack.yaml'].replace(' }', `, other: ${other} }`)}`,
+      'people.yaml': PEOPLE.replace(
+        '{ system: mrn, value: { from: MRN, via: code } }',
+        '{ system: mrn, value: { from: MRN, via: code }, if: { PID: 17 } }, { system: other, value: { from: MRN, via: code }, if: { PID: { not: 17 } } }',
+      ),
+      'ccds.yaml': PACK['ccds.yaml'].replace('mrn: mrn', 'mrn: [mrn, other]'),
+    });
+    expect(problems).toEqual([]);
+    if (!facade || !content) throw new Error('no content');
+    const rest = await (await restUnderTest(facade, {}, content)).client();
+    for (const [number, mrn] of [
+      [17, 'M-17'],
+      [18, 'M-18'],
+    ]) {
+      expect(await rest.json(`/api/patientinfo/${number}`)).toMatchObject({ body: { mrn } });
+      expect(await rest.json(`/api/patientsummary?search=${mrn}`)).toMatchObject({
+        body: { count: 1, patients: [{ patientId: number, mrn }] },
+      });
+    }
+  });
+
   test('are found by the sex in the lookup answer, also by unknown', async () => {
     const rest = await client();
     const asked = (sex: string) => rest.json(`/api/patientinfo/patient/id?lastName=Lovelace&sex=${sex}`);

@@ -67,7 +67,7 @@ export function ccdsSchema(lists: Readonly<Record<string, { readonly type: strin
     return [name, texts.optional().describe(`searches on ${type}`)] as const;
   });
   return z.strictObject({
-    mrn: text.optional().describe('system of the medical record numbers: an alias of pack.yaml, or a URI'),
+    mrn: texts.optional().describe('systems of the medical record numbers: aliases of pack.yaml, or URIs'),
     custodian: text.optional().describe('the organization that keeps the record: Organization?_id=main'),
     'listed-encounters': text.optional().describe('encounters that there are documents of, as a search'),
     lists: z
