@@ -125,11 +125,11 @@ function parametersOf(type: string, { facade }: Served): readonly WireParameter[
 }
 
 /**
- * Returns what can be searched; if the pack has errors, with the file at `path` taken as empty. Nothing if there are
- * errors elsewhere and always were.
+ * Returns what can be searched; if the pack has errors, with the file at `path`, access.yaml or ccds.yaml, taken as one
+ * without rules or lists. Nothing if there are errors elsewhere and always were.
  */
 export async function searchedIn(desk: Desk, texts: Unsaved, path: string): Promise<Searched> {
-  const served = (await desk.served(texts)) ?? (await desk.served({ ...texts, [path]: '' }));
+  const served = (await desk.served(texts)) ?? (await desk.served({ ...texts, [path]: '{}' }));
   if (!served) return { types: [], parameters: () => [] };
   return { types: served.facade.offers.types, parameters: type => parametersOf(type, served) };
 }
