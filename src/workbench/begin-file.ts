@@ -61,7 +61,8 @@ const ACCESS = `# Which user sees which patients, as in
 #     Practitioner:
 #       patients: Patient?general-practitioner={user}
 # docs/access-rules.md
-|`;
+users: {|}
+`;
 
 /** Leaves the system to the editor if the name does not determine it. */
 function codesText(name: string | undefined, { codeMaps }: Names): string {
