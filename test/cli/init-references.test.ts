@@ -155,3 +155,14 @@ test('numbers that several clinics give out: a reference has all columns of the 
   expect(text('conditions.yaml')).toContain(`subject: ${patient}`);
   expect(await errors()).toEqual([]);
 });
+
+test('the whole name of a patient in one column is proposed', async () => {
+  const { text, errors } = await begun(
+    'CREATE TABLE patients (id INTEGER PRIMARY KEY, name VARCHAR(40), birth_date DATE, sex CHAR(1))',
+    insert => {
+      for (let i = 1; i <= 30; i++) insert('patients', i, `QUXL${i},QUXF M`, '1970-01-02', i % 2 ? 'F' : 'M');
+    },
+  );
+  expect(text('patients.yaml')).toMatch(/^# {3}name:\n# {5}text: \{ from: name \} .*; ABC99,ABC A and others$/m);
+  expect(await errors()).toEqual([]);
+});
