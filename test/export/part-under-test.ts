@@ -1,12 +1,13 @@
-/** Runs one part of a job in this thread, over a database that a test can disturb. */
+/** Runs one part of a job in this thread, for any client, over a database that a test can disturb. */
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import { type Access, OPEN_ACCESS } from '../../src/auth/access.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { openSource } from '../../src/export/export-source.ts';
-import type { JobRecord, Part, PartState } from '../../src/export/job.ts';
+import type { ExportRequest, JobRecord, Part, PartState } from '../../src/export/job.ts';
+import { findMembers } from '../../src/export/members.ts';
 import type { PartReport, PartSettings, PartSource, PartTask } from '../../src/export/part-task.ts';
 import { runPart } from '../../src/export/run-part.ts';
 import { outputFile } from '../../src/export/store.ts';
@@ -16,6 +17,11 @@ import { exportRequest } from './export-request.ts';
 
 export interface PartOptions {
   readonly type?: string;
+  /** Default: resources of the whole system. */
+  readonly part?: Partial<Pick<Part, 'content' | 'scope'>>;
+  readonly request?: Partial<ExportRequest>;
+  /** What the client may see; default: everything. */
+  readonly access?: Access;
   /** Types whose references the part collects. */
   readonly collect?: readonly string[];
   readonly settings?: Partial<PartSettings>;
@@ -52,11 +58,12 @@ export async function exportPart(where: Clinic, options: PartOptions = {}): Prom
     content: 'resources',
     write: true,
     collect: options.collect ?? [],
+    ...options.part,
   };
   const used = new BigInt64Array(new SharedArrayBuffer(8));
   const task: PartTask = {
     folder,
-    job: jobOf(source, part),
+    job: jobOf(source, part, options),
     part,
     parts: 1,
     settings: { batch: 10, fileLines: 1000, checkpoint: 0, ...options.settings },
@@ -64,6 +71,7 @@ export async function exportPart(where: Clinic, options: PartOptions = {}): Prom
     stop: options.stop ?? new Int32Array(1),
   };
   try {
+    if (part.scope === 'compartments') await findMembers(folder, task.job, source);
     const state = await runPart(task, disturbed(source, options), options.report ?? (() => {}));
     const text = state.files.map((_, file) => readFileSync(outputFile(folder, 0, file), 'utf8')).join('');
     return { state, text, used: Number(used[0]) };
@@ -72,14 +80,14 @@ export async function exportPart(where: Clinic, options: PartOptions = {}): Prom
   }
 }
 
-function jobOf({ registry }: PartSource, part: Part): JobRecord {
+function jobOf({ registry }: PartSource, part: Part, { access = OPEN_ACCESS, request = {} }: PartOptions): JobRecord {
   return {
     id: '0'.repeat(32),
     caller: 'open',
-    access: OPEN_ACCESS,
+    access,
     base: 'http://127.0.0.1/fhir',
     url: 'http://127.0.0.1/fhir/$export',
-    request: exportRequest({ types: [part.type] }),
+    request: exportRequest({ types: [part.type], ...request }),
     stages: { first: [part], second: [] },
     remarks: [],
     version: registry.version,
