@@ -123,6 +123,21 @@ const READINGS: Readonly<Record<string, Single>> = {
         stored,
       ),
   },
+  iso: {
+    differs: (stored, emitted, { zone }) => {
+      const [, date = '', clock, seconds = '', f = '', mark] = ISO.exec(stored) ?? [];
+      if (date === '') return true;
+      if (emitted.length <= 10) return emitted !== date;
+      const time = `${date} ${clock ?? '00:00'}${seconds || ':00'}`;
+      if (mark === undefined) return !agreesInTime(emitted, time, zone);
+      const offset = mark === 'Z' ? mark : `${mark.slice(0, 3)}:${mark.replace(':', '').slice(3) || '00'}`;
+      return !isMoment(emitted, Date.parse(`${time.replace(' ', 'T')}${f.slice(0, 4)}${offset}`), zone);
+    },
+    means: stored =>
+      /^(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])[T ][01]\d:[0-5]\d:[0-5]\d(?:\.\d{1,4})?(?:Z|[+-]0[0-9]:00)?$/.test(
+        stored,
+      ),
+  },
   days: {
     differs: (stored, emitted, { options: { from = 0, at } }) => {
       const local = (from + Number(stored)) * 86_400_000;
@@ -167,6 +182,7 @@ const READINGS: Readonly<Record<string, Single>> = {
 
 /** A stamp of HL7 v2: its parts, the digits of a second with their point, and the offset. */
 const DTM = /^(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\.\d+)?([+-]\d{4})? *$/;
+const ISO = /^(\d{4}(?:-\d\d){0,2})(?:[T ](\d\d:\d\d)(:\d\d)?(\.\d+)?)? *(Z|[+-]\d\d(?::?\d\d)?)? *$/;
 /** Days from 1901 to 2099, since 1970. */
 const COUNTED = { from: -25_202, to: 47_481 };
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -216,7 +232,8 @@ function contradictsText(
   if (/^date/.test(label) && /^-?\d+(\.\d+)?$/.test(text)) return undefined;
   const [, bare = label, midnight] = /^(\w+) \(midnight: (\w+)\)$/.exec(label) ?? [];
   const moment = bare.replace(/ \(day(?: in UTC)?\)$/, '');
-  const single = READINGS[bare] ?? READINGS[moment] ?? READINGS[/^(ymd8|ymd14|yddd|days|dtm) /.exec(label)?.[1] ?? ''];
+  const single =
+    READINGS[bare] ?? READINGS[moment] ?? READINGS[/^(ymd8|ymd14|yddd|days|dtm|iso) /.exec(label)?.[1] ?? ''];
   if (!single) return undefined;
   const seen = label.endsWith('(day in UTC)') ? { ...context, zone: 'UTC' } : context;
   if (emitted !== undefined) return single.differs(text, emitted, seen);

@@ -56,6 +56,7 @@ export type FunctionName =
   | 'substring' // (text, start from 1, length)
   | 'ymd' // (year, month, day) → integer yyyymmdd
   | 'written' // (text, form, first of the years of two digits or 0) → digits (src/time/written-form.ts)
+  | 'iso' // (text): a date or moment of ISO 8601 → the same as a time stamp of HL7 v2 (src/time/dtm.ts)
   | 'dtm' // (text, what is needed): a time stamp of HL7 v2 → what it is compared by (src/time/dtm.ts)
   | 'dtm-key'; // (text, what is needed, zone): likewise → its sort key
 

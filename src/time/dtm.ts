@@ -1,7 +1,7 @@
 /**
- * Reads time stamps of HL7 v2 (DTM, TS): `YYYY[MM[DD[HH[MM[SS[.S…]]]]]][+/-ZZZZ]`, of any precision. In: a text. Out:
- * its meaning, the text that SQL compares, and its sort key. SQLite calls these functions; T-SQL has SQL made from the
- * same form (src/sql/mssql/dtm.ts).
+ * Reads time stamps of HL7 v2 (DTM, TS): `YYYY[MM[DD[HH[MM[SS[.S…]]]]]][+/-ZZZZ]`, of any precision, and rewrites
+ * those of ISO 8601 as such. In: a text. Out: its meaning, the text that SQL compares, and its sort key. SQLite calls these
+ * functions; T-SQL has SQL made from the same form (src/sql/mssql/dtm.ts).
  */
 import { DAY, dayOf, isDay, pad, parseClock } from './calendar.ts';
 import { instantKey, type RepeatedHour, repeatedHourAt } from './instant-key.ts';
@@ -56,6 +56,21 @@ export function readDtm(text: string, need: DtmNeed): Dtm | undefined {
 
 function packedOf(year: string, month = '00', day = '00'): string {
   return year + month + day;
+}
+
+const ISO_TIME = '[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.]([0-9]{1,9}))?)?(?: *(Z|[+-][0-9]{2}(?::?[0-9]{2})?))?';
+const ISO = new RegExp(`^([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2})(?:${ISO_TIME})?)?)? *$`);
+
+/**
+ * Returns the stamp of HL7 v2 for `2016`, `2016-09`, `2016-09-27` and `2016-09-27T07:48:18.123+02:00`: T or a blank
+ * before the time, with or without seconds, fractions and a zone (`Z`, `+02:00`, `+0200`, `+02`). Digits of a second
+ * beyond seven are left out. Undefined for another text.
+ */
+export function stampOfIso(text: string): string | undefined {
+  const [, y, mo = '', d = '', h = '', mi = '', s = '', fraction, zone = ''] = ISO.exec(text) ?? [];
+  if (y === undefined) return undefined;
+  const offset = zone === 'Z' ? '+0000' : zone.replace(':', '').replace(/^(...)$/, '$100');
+  return `${y}${mo}${d}${h}${mi}${s}${fraction === undefined ? '' : `.${fraction.slice(0, 7)}`}${offset}`;
 }
 
 /** Letters before the texts to compare: dates sort before local times, and these before instants. */

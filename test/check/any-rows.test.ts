@@ -234,8 +234,8 @@ elements:
 
 /** A number of days since 1970. */
 const dayNumber = (random: Random): number => random.int(-12_000, 20_500);
-const digitsOf = (at: number): number =>
-  Number(new Date(at * 86_400_000).toISOString().slice(0, 10).replaceAll('-', ''));
+const isoDay = (at: number): string => new Date(at * 86_400_000).toISOString().slice(0, 10);
+const digitsOf = (at: number): number => Number(isoDay(at).replaceAll('-', ''));
 const ordinalOf = (at: number): number => {
   const year = Math.floor(digitsOf(at) / 10_000);
   return year * 1000 + at - Date.UTC(year, 0, 0) / 86_400_000;
@@ -279,6 +279,13 @@ const DATED: readonly (readonly [
     '{ dtm: { at: "00:00" } }',
     random =>
       `${digitsOf(dayNumber(random))}${random.pick(['', '08', '0830', '013005', '235959.12'])}${random.pick(['', '-0500', '+0000', '+1400'])}`,
+  ],
+  [
+    TEXTS,
+    'iso',
+    '{ iso: { at: "00:00" } }',
+    random =>
+      `${isoDay(dayNumber(random))}${random.pick(['', 'T08:30', ' 01:30:05', 'T23:59:59.12'].flatMap(time => (time === '' ? [time] : ['', 'Z', '+02:00', '-0500', ' +14'].map(zone => time + zone))))}`,
   ],
   [['INTEGER', 'VARCHAR(7)'], 'yddd', '{ yddd: { at: "00:00" } }', random => ordinalOf(dayNumber(random))],
   [

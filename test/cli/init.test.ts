@@ -170,7 +170,8 @@ test.each([
 /** Days of several months, as days since 1970. */
 const SOME_DAYS = Array.from({ length: 30 }, (_, i) => 19_796 - i * 11);
 const yearOf = (day: number): number => new Date(day * 86_400_000).getUTCFullYear();
-const ymd = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
+const iso = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10);
+const ymd = (day: number): string => iso(day).replaceAll('-', '');
 const ordinal = (day: number): number => yearOf(day) * 1000 + day - Date.UTC(yearOf(day), 0, 0) / 86_400_000;
 
 test.each<[string, string, (day: number) => number | string, string, string]>([
@@ -182,6 +183,7 @@ test.each<[string, string, (day: number) => number | string, string, string]>([
   ['days of Unix', 'INTEGER', day => day, '{ days: { since: 1970-01-01 } }', 'whole number'],
   ['$HOROLOG', 'VARCHAR(20)', day => `${day + 47_117},30600`, 'horolog', 'days,seconds'],
   ['HL7 v2', 'VARCHAR(26)', day => `${ymd(day)}${day % 3 ? '0830' : ''}-0500`, 'dtm', 'yyyymmddhhmm+hhmm'],
+  ['ISO 8601', 'VARCHAR(26)', day => `${iso(day)}T08:30:05Z`, 'iso', 'yyyy-mm-ddThh:mm:ssZ'],
   ['yyyyddd', 'INTEGER', day => ordinal(day - (day % 33)), 'yddd', 'yyyyddd'],
   ['JD Edwards', 'DECIMAL(6,0)', day => ordinal(day) - 1_900_000, '{ yddd: { since: 1900 } }', 'cyyddd'],
 ])('dates of %s in %s are read by what their rows say', async (_, type, stored, via, note) => {

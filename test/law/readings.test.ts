@@ -346,6 +346,23 @@ const CASES: readonly Case[] = [
       ],
     }),
   ),
+  ...(['date', 'dateTime', 'instant'] as const).map(
+    (fhirType): Case => ({
+      name: `iso as ${fhirType}`,
+      codec: made('iso', fhirType, [UNICODE]),
+      raws: one(
+        fc.constantFrom(
+          ...['2024', '2024-03', '2024-03-14', '2024-03-14T08:30', '2024-03-14 08:30:00.9', '2024-03-14T08:30Z'],
+          ...['2024-03-14T08:30:00-06:00', '2024-03-14T08:30:00.123456789+0530', '2024-03-14 08:30:00 -06', 'N/A'],
+        ),
+      ),
+      faults: [
+        [['2024-03-14T08:30:00-06:00'], fhirType === 'date' ? '2024-03-13' : '2024-03-14T08:30:00.000-04:00'],
+        [['2024-03-14T12:30:00Z'], fhirType === 'date' ? '2024-03' : '2024-03-14T08:31:00.000-04:00'],
+        [['2024-03-14T12:30:00Z'], undefined],
+      ],
+    }),
+  ),
   {
     name: 'horolog as a day',
     codec: made('horolog', 'date', [UNICODE]),

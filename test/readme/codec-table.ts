@@ -52,6 +52,7 @@ const OPTIONS: Readonly<Record<string, readonly unknown[]>> = {
   days: [{ since: '1899-12-30' }, { since: '1899-12-30', at: '00:00' }],
   horolog: [undefined, { at: '00:00' }],
   dtm: [undefined, { at: '00:00' }],
+  iso: [undefined, { at: '00:00' }],
   yddd: [undefined, { at: '00:00' }],
   ymd8: [undefined, { at: '00:00' }],
   ymd14: [undefined, { at: '00:00' }],

@@ -29,6 +29,10 @@ INSERT INTO PID VALUES (1, 'OKONKWO^CHIDI^B~STONE\\T\\SON^CHIDI', '(312)555-0142
 CREATE TABLE MSG (NO INTEGER NOT NULL PRIMARY KEY, MSH_7 VARCHAR(26), OBX_14 VARCHAR(26));
 INSERT INTO MSG VALUES (1, '20240314', '2024'), (2, '202403140830', '202403140830-0500'),
   (3, '20240314083005.123-0600', '20240314083005.123'), (4, '202403', '""');
+CREATE TABLE CAME (NO INTEGER NOT NULL PRIMARY KEY, CAME_TX VARCHAR(30));
+CREATE INDEX CAME_AT ON CAME (CAME_TX);
+INSERT INTO CAME VALUES (1, '2016-09-27T07:48:18Z'), (2, '2016-09-27 07:48+02:00'), (3, '2016-09-27'), (4, 'soon'),
+  (5, '9999-01-01T00:00:00');
 CREATE TABLE ORDERS (NO INTEGER NOT NULL PRIMARY KEY, ORD_DT DECIMAL(7,0), CHG_DT DECIMAL(7,0), CHG_TM DECIMAL(6,0));
 INSERT INTO ORDERS VALUES (1, 1240314, 1240701, 91500), (2, 991231, 0, 0), (3, 9999999, 1240701, 250000);
 CREATE TABLE COUNTED (NO INTEGER NOT NULL PRIMARY KEY, DOB_NO INTEGER, CHG_NO REAL);
@@ -177,6 +181,21 @@ elements:
   status: final
   code: { text: x }
   effectiveDateTime: { from: OBX_14, via: dtm }
+`;
+
+const CAME = `mapping: came
+resource: Specimen
+source:
+  table: CAME
+  as: c
+  key: [NO]
+  where: { CAME_TX: { before: now, via: iso } }
+  changed: { from: CAME_TX, via: { iso: { at: "00:00" } } }
+id: "came-{NO}"
+compartment: { none: a test }
+elements:
+  type: { text: came }
+  collection: { collectedDateTime: { from: CAME_TX, via: iso } }
 `;
 
 const PID = `mapping: pids
@@ -371,6 +390,7 @@ test('the forms in "What old tables have" work as documented', async () => {
   writeFileSync(join(folder, 'pumps.yaml'), PUMPS);
   writeFileSync(join(folder, 'fileman.yaml'), FILEMAN);
   writeFileSync(join(folder, 'messages.yaml'), MESSAGES);
+  writeFileSync(join(folder, 'came.yaml'), CAME);
   writeFileSync(join(folder, 'groups.yaml'), GROUPS);
   writeFileSync(join(folder, 'pids.yaml'), PID);
   writeFileSync(join(folder, 'facts.yaml'), FACTS);
@@ -466,6 +486,17 @@ test('the forms in "What old tables have" work as documented', async () => {
   expect(await ids('DiagnosticReport', '_lastUpdated', 'gt2024-03-14T08:30:00-04:00')).toEqual(['3']);
   expect(await ids('DiagnosticReport', 'date', 'ge2024-03-14T09:00:00-04:00')).toEqual(['1', '2']);
   expect(await ids('DiagnosticReport', 'date', '2024-03-14')).toEqual(['2', '3']);
+  const came = await allOf(facade, 'Specimen', [
+    ['_id', 'came-1,came-2,came-3,came-4,came-5'],
+    ['_sort', '_lastUpdated'],
+  ]);
+  expect(came.map(({ id, meta, collection }) => [id, meta, collection])).toEqual([
+    ['came-3', { lastUpdated: '2016-09-27T00:00:00.000-04:00' }, { collectedDateTime: '2016-09-27' }],
+    ['came-2', { lastUpdated: '2016-09-27T01:48:00.000-04:00' }, { collectedDateTime: '2016-09-27T01:48:00-04:00' }],
+    ['came-1', { lastUpdated: '2016-09-27T03:48:18.000-04:00' }, { collectedDateTime: '2016-09-27T03:48:18-04:00' }],
+  ]);
+  expect(await ids('Specimen', '_lastUpdated', 'gt2016-09-27T06:00:00Z')).toEqual(['came-1']);
+  expect(await ids('Specimen', 'collected', 'lt2016-09-27T06:00:00Z')).toEqual(['came-2', 'came-3']);
   const counted = await allOf(facade, 'RelatedPerson', [['_id:not', 'b-1,b-2,b-3,b-4']]);
   expect(counted.map(({ birthDate, meta }) => [birthDate, meta])).toEqual([
     ['2024-03-14', { lastUpdated: '2024-03-14T08:30:00.000-04:00' }],
@@ -576,7 +607,7 @@ test('each form in the reference is tested here', () => {
   // test/plan/uuid-ids.test.ts tests ids from UUIDs in texts. In the records all columns are those of the newest
   // revision, and a source lists its lookups one below the other.
   const tried =
-    `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}${COUNTED}${MUMPS}${PUMPS}${FILEMAN}${MESSAGES}${PID}${GROUPS}${FACTS}${READINGS}${DIAGNOSES}id: "{UID|uuid}"\n`.replaceAll(
+    `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}${COUNTED}${MUMPS}${PUMPS}${FILEMAN}${MESSAGES}${CAME}${PID}${GROUPS}${FACTS}${READINGS}${DIAGNOSES}id: "{UID|uuid}"\n`.replaceAll(
       /\bn\./g,
       '',
     );

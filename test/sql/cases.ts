@@ -224,6 +224,7 @@ export const CASES: readonly Case[] = [
     call('dtm-key', [TXT, own('day'), own('UTC')], UNICODE),
     call('dtm-key', [TXT, own('moment'), own('UTC')], UNICODE),
   ),
+  select('moments of ISO 8601', call('iso', [TXT], UNICODE)),
   {
     title: 'every type is fetched in its form',
     plan: rows(

@@ -6,7 +6,7 @@
 import { textAfter } from '../../src/law/read-steps.ts';
 import type { Expression, Join, Operator, Order, Predicate, Relation, SqlValue } from '../../src/sql/expression.ts';
 import { fold, spacedWords } from '../../src/sql/shared-functions.ts';
-import { comparedDtm, keyOfDtm, needOf } from '../../src/time/dtm.ts';
+import { comparedDtm, keyOfDtm, needOf, stampOfIso } from '../../src/time/dtm.ts';
 import { instantOfCount } from '../../src/time/epoch-units.ts';
 import { zoneOf } from '../../src/time/zone.ts';
 import type { Cells, Tables } from './sample.ts';
@@ -226,6 +226,8 @@ function called(of: Extract<Expression, { kind: 'function' }>, scope: Scope): Sq
       return (
         textAfter([{ step: 'written', form: second, ...(third !== '0' && { from: Number(third) }) }], text) ?? null
       );
+    case 'iso':
+      return stampOfIso(text) ?? null;
     case 'dtm':
       return comparedDtm(text, needOf(second)) ?? null;
     case 'dtm-key':

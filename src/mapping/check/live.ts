@@ -233,8 +233,8 @@ export async function checkExpressions(expressions: readonly ScopedValue[], aski
 
 /**
  * Finds references that lead nowhere: none of the rows with a key finds a row of the target, so the join is probably
- * wrong. In: the references of the mappings. Out: warnings. A few rows without a target are normal, and so are those for
- * which another alternative of a `first` gives the element.
+ * wrong. In: the references of the mappings. Out: warnings. A few rows without a target are normal, and so are those
+ * for which another alternative of a `first` gives the element.
  */
 export async function checkTargets(refs: readonly ScopedRef[], registry: Registry, asking: Checking): Promise<void> {
   const { report } = asking;

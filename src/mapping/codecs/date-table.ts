@@ -40,8 +40,8 @@ const AT_OF_DAYS = 'date: `at` is for a DATE column; a column with times has its
 const MOMENT = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'a time of day is HH:MM');
 const NO_TIME_OF = (how: string): string =>
   `an instant has a time of day, and a row may have none: \`${how}\` says which is meant`;
-/** Digits of a stamp with seconds. */
-const TO_THE_SECOND = 14;
+/** Characters of a stamp with seconds. */
+const TO_THE_SECOND = { dtm: 14, iso: 19 } as const;
 const GIVES_MOMENTS = '`at` gives an instant or a dateTime';
 /** Days of UTC, if those of the pack's zone are not meant. */
 const UTC = z.literal('UTC', '`zone` is UTC, or is left out for the zone of the pack');
@@ -54,6 +54,8 @@ const WHICH_DAY = 'days: `{days: {since: 1899-12-30}}` says which day the number
 const EPOCH = z.string().refine(text => epochDay(text) !== undefined, 'a day such as 1899-12-30');
 /** Stamps sort as stored, where a day alone comes first on its day. */
 const MIDNIGHT = z.literal('00:00', '`at` is 00:00 here: a day alone comes before its times');
+
+const MIDNIGHT_ALONE = z.strictObject({ at: MIDNIGHT.optional() }).optional();
 
 const AT_SINCE = z.strictObject({ at: MOMENT.optional(), since: SINCE.optional() }).optional();
 
@@ -110,13 +112,8 @@ export const DATE_CODECS: Readonly<Record<string, CodecEntry>> = {
       horologCodec({ zone: zoneOf(zone), isDay: fhirType === 'date', at }),
     );
   }),
-  dtm: entry(z.strictObject({ at: MIDNIGHT.optional() }).optional(), (options, [type], { zone, fhirType }) => {
-    if (type?.kind !== 'text') return refuse('dtm', type);
-    if (options?.at !== undefined && fhirType === 'date') return GIVES_MOMENTS;
-    const isShort = type.length !== 'max' && type.length < TO_THE_SECOND;
-    if (options?.at === undefined && fhirType === 'instant' && isShort) return NO_TIME_OF('dtm: {at: "00:00"}');
-    return dtmCodec({ zone: zoneOf(zone), fhirType: shownAs(fhirType), atMidnight: options?.at !== undefined });
-  }),
+  dtm: entry(MIDNIGHT_ALONE, (options, [type], context) => stampsInText('dtm', type, options?.at, context)),
+  iso: entry(MIDNIGHT_ALONE, (options, [type], context) => stampsInText('iso', type, options?.at, context)),
   datetime: entry(
     z
       .strictObject({
@@ -289,6 +286,21 @@ function stamps(
     atMidnight: at !== undefined,
   });
   return isFraction(type) ? codec : onWholeNumbers(codec, [type]);
+}
+
+/** Makes the codec of stamps of any precision, with a zone or without. */
+function stampsInText(
+  name: 'dtm' | 'iso',
+  type: ColumnType | undefined,
+  at: string | undefined,
+  { zone, fhirType }: CodecContext,
+): Codec | string {
+  if (type?.kind !== 'text') return refuse(name, type);
+  if (at !== undefined && fhirType === 'date') return GIVES_MOMENTS;
+  const isShort = type.length !== 'max' && type.length < TO_THE_SECOND[name];
+  if (at === undefined && fhirType === 'instant' && isShort) return NO_TIME_OF(`${name}: {at: "00:00"}`);
+  const shown = { zone: zoneOf(zone), fhirType: shownAs(fhirType), atMidnight: at !== undefined };
+  return dtmCodec({ ...shown, iso: name === 'iso' });
 }
 
 /** True for a column of numbers that may have digits after the point, as NUMERIC of SQLite may. */

@@ -1,5 +1,6 @@
 /**
- * `dtm`: reads time stamps of HL7 v2 in a text, `2024` to `20240310083005.123-0500` (src/time/dtm.ts). In: the text.
+ * `dtm`: reads time stamps of HL7 v2 in a text, `2024` to `20240310083005.123-0500` (src/time/dtm.ts); `iso`: those of
+ * ISO 8601, `2024` to `2024-03-10T08:30:05.123-05:00`, which are rewritten as stamps of HL7 v2. In: the text.
  * Out: a dateTime of the text's precision, or an instant, in the pack's zone; as a date the day, month or year as
  * written. A stamp with a zone is that instant, one without is a local time of the pack's zone. The inverse compares
  * the meaning of the text, and adds a range of days of the column itself, which an index serves.
@@ -8,7 +9,7 @@ import { UNICODE } from '../../sql/column-type.ts';
 import { and, call, constant, FALSE, isNull, not, or, value } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
 import { DAY, END_DAY, FIRST_DAY, pad, printDay, printMoment, printOffset } from '../../time/calendar.ts';
-import { DTM_LETTERS, type DtmNeed, printedDate, readDtm, ZONED_YEARS } from '../../time/dtm.ts';
+import { DTM_LETTERS, type DtmNeed, printedDate, readDtm, stampOfIso, ZONED_YEARS } from '../../time/dtm.ts';
 import { contains, intersect, type RangeSet } from '../../time/range-set.ts';
 import { printLocal, UTC, type Zone } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
@@ -22,6 +23,8 @@ export interface DtmOptions {
   readonly fhirType: 'date' | 'dateTime' | 'instant';
   /** Reads a day alone as 00:00, and adds 00 for missing minutes and seconds. */
   readonly atMidnight: boolean;
+  /** The stamps are those of ISO 8601. */
+  readonly iso?: boolean;
 }
 
 const LEAST = 10_000;
@@ -36,11 +39,13 @@ interface Accepted {
   readonly unit: number;
 }
 
-export function dtmCodec({ zone, fhirType, atMidnight }: DtmOptions): Codec {
+export function dtmCodec({ zone, fhirType, atMidnight, iso = false }: DtmOptions): Codec {
+  const codec = iso ? 'iso' : 'dtm';
   const need: DtmNeed =
     fhirType === 'date' ? 'day' : atMidnight ? 'midnight' : fhirType === 'instant' ? 'second' : 'moment';
   const name = constant(need, UNICODE);
-  const compared = (column: Expression): Expression => call('dtm', [column, name], UNICODE);
+  const stamp = (column: Expression): Expression => (iso ? call('iso', [column], UNICODE) : column);
+  const compared = (column: Expression): Expression => call('dtm', [stamp(column), name], UNICODE);
   const accepted = (any: readonly (readonly DateEdge[])[]): Accepted => {
     const unit = fhirType === 'instant' ? 1 : 1000;
     const precise = fhirType === 'instant' ? MILLISECOND : SECOND;
@@ -55,15 +60,17 @@ export function dtmCodec({ zone, fhirType, atMidnight }: DtmOptions): Codec {
     };
   };
   return {
-    label: atMidnight ? 'dtm (at 00:00:00)' : 'dtm',
+    label: atMidnight ? `${codec} (at 00:00:00)` : codec,
     ...(atMidnight && { options: { at: '00:00:00' } }),
     yields: [fhirType],
     columns: 1,
     plain: true,
     inverse: 'computed',
-    rawsOf: day => ['', '0000', '000000'].map(time => day.replaceAll('-', '') + time),
+    rawsOf: day =>
+      iso ? ISO_MIDNIGHTS.map(time => day + time) : ['', '0000', '000000'].map(time => day.replaceAll('-', '') + time),
     decode: raw => {
-      const found = typeof raw === 'string' ? readDtm(raw, need) : undefined;
+      const text = typeof raw === 'string' ? (iso ? stampOfIso(raw) : raw) : undefined;
+      const found = text === undefined ? undefined : readDtm(text, need);
       if (!found) return undefined;
       if (found.kind === 'date') return printPacked(found.packed);
       const offset = found.kind === 'local' ? zone.offsetOf(found.at) : zone.offsetAt(found.at);
@@ -75,10 +82,10 @@ export function dtmCodec({ zone, fhirType, atMidnight }: DtmOptions): Codec {
       if (criterion.kind !== 'date') return undefined;
       const column = only(columns);
       const found = accepted(criterion.any);
-      return and(...daysAround(column, found), isOneOf(compared(column), found));
+      return and(...daysAround(column, found, iso), isOneOf(compared(column), found));
     },
     order: {
-      by: columns => [call('dtm-key', [only(columns), name, constant(zone.name, UNICODE)], UNICODE)],
+      by: columns => [call('dtm-key', [stamp(only(columns)), name, constant(zone.name, UNICODE)], UNICODE)],
       toKey: ([raw]) => (typeof raw === 'string' ? raw : undefined),
       fromKey: key => [String(key)],
     },
@@ -107,7 +114,11 @@ const BEHIND = ':';
  * Returns bounds of the column: the days that matching stamps begin with. A zone shifts them by a day at most. Stamps
  * begin with digits, which every collation sorts alike.
  */
-function daysAround(column: Expression, { dates, locals, instants, unit }: Accepted): readonly Predicate[] {
+function daysAround(
+  column: Expression,
+  { dates, locals, instants, unit }: Accepted,
+  iso: boolean,
+): readonly Predicate[] {
   if (column.kind !== 'column') return [];
   const days = [
     dates.length > 0 ? { from: beginOf(dates[0]?.from ?? LEAST), to: endOf(dates) } : undefined,
@@ -121,7 +132,7 @@ function daysAround(column: Expression, { dates, locals, instants, unit }: Accep
     kind: 'compare',
     left: column,
     op,
-    right: value(digits, column.type),
+    right: value(iso ? hyphenated(digits) : digits, column.type),
     not: false,
     native: true,
   });
@@ -130,6 +141,18 @@ function daysAround(column: Expression, { dates, locals, instants, unit }: Accep
     ...(end !== undefined && end < LAST_DIGITS ? [bound('<', end)] : []),
   ];
 }
+
+/** Adds the hyphens that the texts have at the same places, so that collations which ignore hyphens sort them alike. */
+function hyphenated(digits: string): string {
+  return [digits.slice(0, 4), digits.slice(4, 6), digits.slice(6)].filter(part => part !== '').join('-');
+}
+
+/** How programs write the beginning of a day that means "none". */
+const CLOCKS = ['', 'T00:00', 'T00:00:00', 'T00:00:00.000'];
+const ISO_MIDNIGHTS = [
+  ...CLOCKS.flatMap(clock => [clock, clock.replace('T', ' ')]).slice(1),
+  ...['T00:00:00Z', 'T00:00:00.000Z', 'T00:00:00+00:00', ' 00:00:00+00'],
+];
 
 const FIRST_DIGITS = '00010101';
 const LAST_DIGITS = '99991231';

@@ -1,6 +1,6 @@
 /**
- * Reads time stamps of HL7 v2 in T-SQL (src/time/dtm.ts). In: SQL of a text, and what it is needed for. Out: SQL of the
- * text that stamps are compared by, or of their sort key; NULL for a text that is no stamp.
+ * Reads time stamps of HL7 v2 and of ISO 8601 in T-SQL (src/time/dtm.ts). In: SQL of a text, and what it is needed for.
+ * Out: SQL of the text that stamps are compared by, or of their sort key; NULL for a text that is no stamp.
  */
 import { pad } from '../../time/calendar.ts';
 import { DTM_LETTERS, type DtmNeed, type KeyPiece, keyPiecesOf, ZONED_YEARS } from '../../time/dtm.ts';
@@ -98,4 +98,32 @@ function zonedKey(zone: Zone): string {
 function rowOf({ from, offset, second }: KeyPiece): string {
   const begin = Number.isFinite(from) ? printLocal(from, 0).replace(' ', 'T') : '0001-01-01T00:00:00';
   return `('${begin}', ${offset / 60_000}, '${second?.prefix ?? ''}')`;
+}
+
+const [TWO, FOUR] = ['[0-9][0-9]', '[0-9][0-9][0-9][0-9]'];
+
+/** Returns the stamp of HL7 v2 for a text of ISO 8601. `r`: what follows the minutes, `k`: length of the zone. */
+export function stampOfIso(sql: string): string {
+  const texts = `(SELECT ${binary(`RTRIM(${sql})`)} AS t) AS n`;
+  const after = `(SELECT n.t, SUBSTRING(n.t, 17, 4000) AS r FROM ${texts}) AS o`;
+  const zones = [
+    ['Z', 1],
+    [`[-+]${TWO}:${TWO}`, 6],
+    [`[-+]${FOUR}`, 5],
+    [`[-+]${TWO}`, 3],
+  ].map(([form, length]) => `WHEN o.r LIKE '%${form}' THEN ${length}`);
+  const zoned = `(SELECT o.t, o.r, CASE ${zones.join(' ')} ELSE 0 END AS k FROM ${after}) AS p`;
+  const parts =
+    `(SELECT p.t, RTRIM(LEFT(p.r, LEN(p.r) - p.k)) AS s, REPLACE(RIGHT(p.r, p.k), ':', '') AS z` +
+    ` FROM ${zoned}) AS q`;
+  const date = `${FOUR}-${TWO}-${TWO}`;
+  const isDate = `q.t LIKE '${FOUR}' OR q.t LIKE '${FOUR}-${TWO}' OR q.t LIKE '${date}'`;
+  const isFraction = `q.s LIKE ':${TWO}.[0-9]%' AND SUBSTRING(q.s, 5, 4000) NOT LIKE '%[^0-9]%' AND LEN(q.s) <= 13`;
+  const isMoment = `q.t LIKE '${date}[T ]${TWO}:${TWO}%' AND (q.s = '' OR q.s LIKE ':${TWO}' OR (${isFraction}))`;
+  const clock = 'SUBSTRING(q.t, 12, 2) + SUBSTRING(q.t, 15, 2) + SUBSTRING(q.s, 2, 2) + SUBSTRING(q.s, 4, 8)';
+  const zone = `CASE WHEN q.z = 'Z' THEN '+0000' WHEN LEN(q.z) = 3 THEN q.z + '00' ELSE q.z END`;
+  return (
+    `(SELECT CASE WHEN ${isDate} THEN REPLACE(q.t, '-', '')` +
+    ` WHEN ${isMoment} THEN REPLACE(LEFT(q.t, 10), '-', '') + ${clock} + ${zone} END FROM ${parts})`
+  );
 }

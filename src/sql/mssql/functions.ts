@@ -20,7 +20,7 @@ import {
 import type { Expression, FunctionName } from '../expression.ts';
 import { AS_IT_IS, BETWEEN, ESCAPES, escapedAsOne, keptIn, LEFT_OUT, ONE_BYTE, OTHER } from '../shared-functions.ts';
 import { walk } from '../walk.ts';
-import { comparedDtm, keyOfDtm } from './dtm.ts';
+import { comparedDtm, keyOfDtm, stampOfIso } from './dtm.ts';
 import { asText, BLANKS, binary, castInteger, castNumber, FOLDED, trimmed } from './forms.ts';
 import { writtenDigits } from './written.ts';
 
@@ -106,6 +106,8 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
       if (form.kind !== 'value') throw new TypeError('a form of dates is a constant');
       return writtenDigits(x(), String(form.value), count(args, 2) || undefined);
     }
+    case 'iso':
+      return stampOfIso(x());
     case 'dtm':
       return comparedDtm(x(), needOf(constantOf(args, 1)));
     case 'dtm-key':

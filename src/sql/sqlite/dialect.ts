@@ -331,6 +331,8 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
     }
     case 'written':
       return `lintel_written(${x()}, ${writer.expression(operand(args, 1))}, ${count(args, 2)})`;
+    case 'iso':
+      return `lintel_iso(${x()})`;
     case 'dtm':
       return `lintel_dtm(${x()}, ${writer.expression(operand(args, 1))})`;
     case 'dtm-key':

@@ -3,7 +3,7 @@
  * so SQLite may call them once per value.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { comparedDtm, keyOfDtm, needOf } from '../../time/dtm.ts';
+import { comparedDtm, keyOfDtm, needOf, stampOfIso } from '../../time/dtm.ts';
 import { instantOfCount } from '../../time/epoch-units.ts';
 import { readDay, readMoment, readTime } from '../../time/written.ts';
 import { writtenReader } from '../../time/written-form.ts';
@@ -61,6 +61,10 @@ export function registerFunctions(database: DatabaseSync, limit: Pick<Limit, 'lo
     check();
     if (typeof text !== 'string') return null;
     return writtenReader(String(form), from === 0n ? undefined : Number(from))(text) ?? null;
+  });
+  database.function('lintel_iso', pure, text => {
+    check();
+    return typeof text === 'string' ? (stampOfIso(text) ?? null) : null;
   });
   database.function('lintel_dtm', pure, (text, need) => {
     check();

@@ -126,8 +126,8 @@ function datesOf(form: string, written: string): [form: RegExp, via: string][] {
 const DATE_CODECS: readonly (readonly [form: RegExp, via: string])[] = [
   [/^yyyymmdd$|^yyyymm00$|^yyyy0000$/, 'ymd8'],
   ...datesOf('yyyy-mm-dd', 'YYYY-MM-DD').slice(1),
-  // No codec reads the time zone, so the time is dropped too.
-  [/^yyyy-mm-ddThh:mm/, '[{ piece: { by: T, at: 1 } }, { written: YYYY-MM-DD }, ymd8]'],
+  // With a time zone.
+  [/^yyyy-mm-dd[T ]hh:mm/, 'iso'],
   // Four-digit years separated by dots or slashes, and two-digit years at the beginning.
   ...['-', '/', '.'].flatMap((mark): [RegExp, string][] => {
     const short = ['yy', 'mm', 'dd'].join(mark === '.' ? '\\.' : mark);

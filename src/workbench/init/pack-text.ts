@@ -317,7 +317,7 @@ function momentVia(via: string, type: ColumnType | undefined): string | undefine
   // A column with fractions of days has times.
   if (/\bdays:/.test(via) && type?.kind !== 'integer') return via;
   const [, before = '', name, since = '', behind = ''] =
-    /^(\[.*, )?(?:\{ )?(ymd8|ymd14|dtm|yddd|horolog|days)(?:: \{ (since: [\d-]+) \} \})?(\])?$/.exec(via) ?? [];
+    /^(\[.*, )?(?:\{ )?(ymd8|ymd14|dtm|iso|yddd|horolog|days)(?:: \{ (since: [\d-]+) \} \})?(\])?$/.exec(via) ?? [];
   return name && `${before}{ ${name}: { ${since && `${since}, `}at: "00:00" } }${behind}`;
 }
 

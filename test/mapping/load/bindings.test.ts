@@ -52,7 +52,7 @@ describe('bindings of columns are checked against the schema and the codecs', ()
 
   test('a codec that does not read the column is rejected', () => {
     expect(problemsOfElements('  birthDate: { from: LST_NM, via: datetime }')).toEqual([
-      'm.yaml:6:35: datetime does not read NVARCHAR(40); expected `via:` one of ymd8, ymd14, yddd, horolog, dtm, or `via: [{ written: YYYY-MM-DD }, ymd8]` for dates with separators, or `via: [{ written: DD/MM/YYYY HH:mm }, ymd14]` for dates with times',
+      'm.yaml:6:35: datetime does not read NVARCHAR(40); expected `via:` one of ymd8, ymd14, yddd, horolog, dtm, iso, or `via: [{ written: YYYY-MM-DD }, ymd8]` for dates with separators, or `via: [{ written: DD/MM/YYYY HH:mm }, ymd14]` for dates with times',
     ]);
   });
 

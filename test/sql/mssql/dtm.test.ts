@@ -5,8 +5,12 @@
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { comparedDtm as comparedInSql, keyOfDtm as keyInSql } from '../../../src/sql/mssql/dtm.ts';
-import { comparedDtm, type DtmNeed, keyOfDtm } from '../../../src/time/dtm.ts';
+import {
+  comparedDtm as comparedInSql,
+  stampOfIso as isoInSql,
+  keyOfDtm as keyInSql,
+} from '../../../src/sql/mssql/dtm.ts';
+import { comparedDtm, type DtmNeed, keyOfDtm, stampOfIso } from '../../../src/time/dtm.ts';
 import { zoneOf } from '../../../src/time/zone.ts';
 
 const database = new DatabaseSync(':memory:');
@@ -134,4 +138,36 @@ test.each<[DtmNeed, string]>([
 
 test('the SQL of the compared value, which a statement repeats, is short', () => {
   expect(comparedInSql('t.OBX_14', 'moment').length).toBeLessThan(2200);
+});
+
+const moments = fc.oneof(
+  {
+    weight: 9,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom('2024', '2024-11', '2024-11-03', '2024-02-30', '0001-01-01', '20241103', '2024-1-03'),
+        fc.constantFrom('', 'T01:30', ' 01:30:00', 'T22:59:59', 'T24:00:00', 't01:30', 'T01', 'T1:30', 'T01:30:5'),
+        fc.constantFrom('', '.5', '.123', '.123456789', '.1234567891', '.', ',5', '.5x'),
+        fc.constantFrom('', 'Z', 'z', '+02:00', '-0500', '+14', '-1', '+2:00', ' Z', '  -05:00', ' ', '+02:0'),
+        fc.constantFrom('', ' '),
+      )
+      .map(parts => parts.join('')),
+  },
+  fc.constantFrom('', ' ', 'Z', '-05:00', ' 2024', '2024-11-03Z', '2024-11-03T01:30Z-05:00', 'N/A'),
+);
+
+test('T-SQL reads moments of ISO 8601 like the codec', () => {
+  const inSql = database.prepare(`SELECT ${onSqlite(isoInSql('?1'))} AS d`);
+  const compared = database.prepare(`SELECT ${onSqlite(comparedInSql(isoInSql('?1'), 'moment'))} AS d`);
+  let found = 0;
+  fc.assert(
+    fc.property(moments, text => {
+      const stamp = stampOfIso(text);
+      if (stamp !== undefined) found++;
+      const wanted = { text, stamp: stamp ?? null, compared: (stamp && comparedDtm(stamp, 'moment')) ?? null };
+      expect({ text, stamp: inSql.get(text)?.['d'], compared: compared.get(text)?.['d'] }).toEqual(wanted);
+    }),
+    { numRuns: 5000 },
+  );
+  expect(found).toBeGreaterThan(100);
 });
