@@ -1,7 +1,7 @@
 /**
  * Reads time stamps of HL7 v2 (DTM, TS): `YYYY[MM[DD[HH[MM[SS[.S…]]]]]][+/-ZZZZ]`, of any precision, and rewrites
- * those of ISO 8601 as such. In: a text. Out: its meaning, the text that SQL compares, and its sort key. SQLite calls these
- * functions; T-SQL has SQL made from the same form (src/sql/mssql/dtm.ts).
+ * those of ISO 8601 as such. In: a text. Out: its meaning, the text that SQL compares, and its sort key. SQLite calls
+ * these functions; T-SQL has SQL made from the same form (src/sql/mssql/dtm.ts).
  */
 import { DAY, dayOf, isDay, pad, parseClock } from './calendar.ts';
 import { instantKey, type RepeatedHour, repeatedHourAt } from './instant-key.ts';

@@ -252,3 +252,64 @@ elements:
     expect((await searchSmall(schema, local, 'Patient?birthdate:missing=true')).ids).toEqual(['2', '3']);
   });
 });
+
+describe('a rule for several columns', () => {
+  const CODED = `CREATE TABLE PT (NO INT NOT NULL PRIMARY KEY, RACE_CD INT, SEX_CD INT, MARK_FL BIT, RANK INT,
+    BORN_DT INT, TITLE_TX VARCHAR(10) COLLATE RTRIM);
+INSERT INTO PT VALUES (1, 0, 1, 0, 0, 0, '0'), (2, 5, 0, 1, 5, 20240314, 'Dr');
+`;
+  const mapping = (more = ''): string => `mapping: people
+resource: Patient
+source: { table: PT, as: p, key: [NO] }
+id: "{NO}"
+elements:
+  active: { from: MARK_FL }
+  deceasedBoolean: { const: "true", if: { present: [RACE_CD] } }
+  gender: { from: SEX_CD, via: sex }
+  birthDate: { from: BORN_DT, via: ymd8 }
+  maritalStatus: { text: { from: RANK } }
+  name: [{ prefix: [{ from: TITLE_TX }], text: { from: RACE_CD } }]
+${more}`;
+  const files = (columns: string) => ({
+    'pack.yaml': `name: small\ntitle: Small\nzone: UTC\nabsent: { columns: ${columns} }\n`,
+    'codes.yaml': 'sex:\n  rows: { 0: unknown, 1: female }\n',
+    'm.yaml': mapping(),
+  });
+
+  test.each([
+    ['{ "PT.*_CD": ["0"] }', 'of a table by their names', { maritalStatus: { text: '0' }, name: [{ prefix: ['0'] }] }],
+    [
+      '{ "*.*_CD": ["0"] }',
+      'of all tables by their names',
+      { maritalStatus: { text: '0' }, name: [{ prefix: ['0'] }] },
+    ],
+    ['{ "PT.*": ["0"] }', 'of a table', {}],
+    ['{ "*.*": ["0"] }', 'of all tables', {}],
+  ])('%s: columns %s; a truth value and a code with a row keep theirs', async (columns, _, rest) => {
+    const { resources } = await searchSmall(CODED, files(columns), 'Patient');
+    expect(resources).toEqual([
+      { resourceType: 'Patient', id: '1', active: false, gender: 'female', ...rest },
+      expect.objectContaining({ deceasedBoolean: true, gender: 'unknown', name: [{ text: '5', prefix: ['Dr'] }] }),
+    ]);
+    expect((await searchSmall(CODED, files(columns), 'Patient?name:missing=false')).ids).toEqual(
+      'name' in rest ? ['1', '2'] : ['2'],
+    );
+  });
+
+  const problemsWith = (columns: string) =>
+    problemsOf({ 'm.yaml': ACTIVE, 'pack.yaml': `${SMALL}absent: { columns: ${columns} }\n` });
+
+  test('that fits no column is an error', () => {
+    expect(problemsWith('{ "PT.*_XYZ": ["0"] }')).toEqual([
+      expect.stringMatching(/^pack\.yaml:\d+:\d+: `absent` names no column; .*found PT\.\*_XYZ/),
+    ]);
+    expect(problemsWith('{ "NOWHERE.*": ["0"] }')).toEqual([expect.stringContaining('`absent` names no column')]);
+    expect(problemsWith('{ "*_CD": ["0"] }')).toEqual([expect.stringContaining('`absent` names no column')]);
+  });
+
+  test('with a value that none of its columns can have is an error', () => {
+    expect(problemsWith('{ "PT.PT_N*": [hello, "0"] }')).toEqual([
+      expect.stringMatching(/no column of PT\.PT_N\* can have this value; .*found hello/),
+    ]);
+  });
+});

@@ -8,7 +8,7 @@ import { createReport } from '../problem.ts';
 import type { PackFile, PackFiles } from '../read/files.ts';
 import { readLock } from './lock.ts';
 import { PackMemory } from './memory.ts';
-import { readSettings } from './settings.ts';
+import { columnKey, readSettings } from './settings.ts';
 
 /** A name with blanks ends at a quote, comma, brace, comment or line. */
 const TABLE = /\btable["']?:\s*["']?(?:[^\s"',{}.#]+\.)?([^\s"',{}.#](?:[^\n"',{}#.]*[^\s"',{}.#])?)/g;
@@ -43,7 +43,11 @@ function rulesOf(file: PackFile, memory: PackMemory): readonly Rule[] {
   const { denyRules, absent } = memory.cached(memory.settings, `alone ${file.path}`, [tree], createReport(), own =>
     readSettings(tree, file.path, own),
   );
-  return [...denyRules.map(rule => rule.text), ...absent.columns.keys()].flatMap((rule): readonly Rule[] => {
+  return [
+    ...denyRules.map(rule => rule.text),
+    ...absent.columns.keys(),
+    ...absent.patterns.map(({ entry }) => columnKey(entry.key)),
+  ].flatMap((rule): readonly Rule[] => {
     const [column = '', table] = rule.split('.').reverse();
     if (table !== undefined && !table.includes('*')) return [{ table, column }];
     return column.includes('*') ? [] : [{ table: undefined, column }];

@@ -37,12 +37,21 @@ export const UNSEEN: ReadonlySet<string> = new Set([
   ...['systems', 'fragments', 'words', 'hierarchies'],
 ]);
 
-/** Raw values that mean "no value", by kind of column and by `TABLE.COL` (lower-case, without the schema). */
+/** Raw values that mean "no value", by kind of column and by columns (lower-case, without the schema). */
 export interface AbsentRules {
   readonly text: readonly ScalarTree[];
   readonly number: readonly ScalarTree[];
   readonly date: readonly ScalarTree[];
+  /** By `TABLE.COL`. */
   readonly columns: ReadonlyMap<string, Entry>;
+  /** By `TABLE.*`, `*.COL`, `*.*_CD`. */
+  readonly patterns: readonly ColumnPattern[];
+}
+
+/** A rule for all columns whose `columnKey` matches. */
+export interface ColumnPattern {
+  readonly matches: (key: string) => boolean;
+  readonly entry: Entry;
 }
 
 /** Reads pack.yaml. Reports missing or wrong values and replaces them by harmless defaults. */
@@ -93,12 +102,24 @@ export function readSettings(document: Tree | undefined, file: string, report: R
       text: scalarsOf(child(absent, 'text')),
       number: scalarsOf(child(absent, 'number')),
       date: scalarsOf(child(absent, 'date')),
-      columns: new Map(entriesOf(child(absent, 'columns')).map(e => [columnKey(e.key), e])),
+      ...columnRules(entriesOf(child(absent, 'columns'))),
     },
     lists: byKey(child(document, 'lists')),
     fragments: byKey(child(document, 'fragments')),
     words: entriesOf(child(document, 'words')),
     hierarchies: entriesOf(child(document, 'hierarchies')),
+  };
+}
+
+function columnRules(entries: readonly Entry[]): Pick<AbsentRules, 'columns' | 'patterns'> {
+  const isPattern = ({ key }: Entry): boolean => key.includes('*');
+  return {
+    columns: new Map(entries.filter(entry => !isPattern(entry)).map(entry => [columnKey(entry.key), entry])),
+    patterns: entries.filter(isPattern).map(entry => {
+      const parts = columnKey(entry.key).replace(/[.*+?^${}()|[\]\\]/g, sign => (sign === '*' ? '[^.]*' : `\\${sign}`));
+      const form = new RegExp(`^${parts}$`);
+      return { matches: key => form.test(key), entry };
+    }),
   };
 }
 
@@ -166,8 +187,12 @@ export function checkColumnRules(
     reportName(at, '`deny` names no column', { found: text, among: columns.map(c => `${c.table}.${c.column}`) });
   }
   const known = new Set(columns.map(c => columnKey(`${c.table}.${c.column}`)));
-  for (const [key, entry] of settings.absent.columns) {
-    if (known.has(key)) continue;
+  const { columns: single, patterns } = settings.absent;
+  const unknown = [
+    ...[...single].flatMap(([key, entry]) => (known.has(key) ? [] : [entry])),
+    ...patterns.flatMap(({ matches, entry }) => ([...known].some(matches) ? [] : [entry])),
+  ];
+  for (const entry of unknown) {
     reportName(entry.at, '`absent` names no column', {
       found: entry.key,
       among: columns.map(c => `${c.table}.${c.column}`),

@@ -67,7 +67,7 @@ export function absentValues(
   checkAbsent(none, first.column.column, first.column.type, context.catalog.engine, context.report);
   const values = new Set([...typed(none, first.column.type, context), ...columnRule(first, context)]);
   // A code map's row is more specific than a rule for all columns of a kind.
-  const rules = kindRules(first.column.type, context).filter(({ text }) => !keys.has(text));
+  const rules = sharedRules(first, context).filter(({ text }) => !keys.has(text));
   for (const value of typed(rules, first.column.type, context)) values.add(value);
   if (isDateCodec(codec)) {
     // A value that the codec cannot read is absent anyway. It is listed only if a rule names it literally.
@@ -103,7 +103,7 @@ export function onlyPresent(
   const add = (more: readonly (string | number)[]): void => {
     for (const value of more) if (!values.includes(value) && canPass(value, tests)) values.push(value);
   };
-  add([...columnRule(resolved, context), ...typed(kindRules(type, context), type, context)]);
+  add([...columnRule(resolved, context), ...typed(sharedRules(resolved, context), type, context)]);
   if (type.kind === 'instant') add(unreadEnds(type));
   const isOpen = table !== undefined && takesDates(type) && context.settings.absent.date.length > 0;
   if (isOpen)
@@ -142,7 +142,7 @@ function passes(value: string | number, { op, value: bound }: Condition & { read
 /** Returns the values that mean "no value" if the column is read without a date codec. */
 export function meansNone(resolved: Resolved, context: Context): readonly (string | number)[] {
   const { type } = resolved.column;
-  return [...new Set([...columnRule(resolved, context), ...typed(kindRules(type, context), type, context)])];
+  return [...new Set([...columnRule(resolved, context), ...typed(sharedRules(resolved, context), type, context)])];
 }
 
 /** True if the rule for this very column says that the literal means "no value". */
@@ -176,6 +176,24 @@ export function checkAbsentColumns({ absent }: MappingSettings, catalog: Catalog
     const column = info && findColumn(info, name);
     if (column?.type) checkAbsent(scalarsOf(value), column.name, column.type, catalog.engine, report);
   }
+  for (const { matches, entry } of absent.patterns) {
+    const types = [...catalog.tables.values()].flatMap(table =>
+      [...table.columns.values()].flatMap(({ name, type }) =>
+        type && matches(columnKey(`${table.name}.${name}`)) ? [type] : [],
+      ),
+    );
+    // A pattern that matches no column is reported elsewhere.
+    for (const { text, at } of types.length === 0 ? [] : scalarsOf(entry.value)) {
+      if (
+        types.some(type => HELD.has(type.kind) && readLiteral(text, declaredType(type), catalog.engine) !== undefined)
+      )
+        continue;
+      report.error('wrong-condition', at, `no column of ${entry.key} can have this value`, {
+        expected: 'a value of one of its columns, of texts, numbers or dates',
+        found: text || 'nothing',
+      });
+    }
+  }
 }
 
 /** Reports literals that the column cannot hold, because such a rule has no effect. */
@@ -207,6 +225,19 @@ function typed(rules: readonly ScalarTree[], type: ColumnType, { catalog }: Cont
     return inUtc === undefined || inUtc === value ? [value] : [value, inUtc];
   });
 }
+
+/** Returns the rules that the column shares with others: those of its kind, and those whose pattern it matches. */
+function sharedRules(resolved: Resolved, context: Context): readonly ScalarTree[] {
+  const { column, table } = resolved;
+  const own = kindRules(column.type, context);
+  const { patterns } = context.settings.absent;
+  if (patterns.length === 0 || !table || !HELD.has(column.type.kind)) return own;
+  const key = keyOf(resolved);
+  return [...own, ...patterns.flatMap(({ matches, entry }) => (matches(key) ? scalarsOf(entry.value) : []))];
+}
+
+/** Kinds of columns that a pattern reaches; 0 of a truth value is a value. */
+const HELD: ReadonlySet<string> = new Set(['text', 'integer', 'decimal', 'float', 'date', 'datetime', 'instant']);
 
 function kindRules(type: ColumnType, { settings: { absent } }: Context): readonly ScalarTree[] {
   switch (type.kind) {
