@@ -33,6 +33,28 @@ const ACTS = new Set([
   'encounter',
 ]);
 
+/** Templates of the entries that each section of C-CDA R2.1 and its Companion Guide describes. */
+const ENTRIES: Readonly<Record<string, readonly string[]>> = {
+  '2.1': ['4.16'],
+  '2.2': ['4.52'],
+  '2.3': ['4.1'],
+  '2.4': ['4.26', '4.310'],
+  '2.5': ['4.3', '4.5'],
+  '2.6': ['4.30'],
+  '2.7': ['4.12', '4.13', '4.14'],
+  '2.8': ['4.202'],
+  '2.10': ['4.39', '4.40', '4.41', '4.42', '4.43', '4.44', '4.120', '4.121', '4.130', '4.146', '4.202'],
+  '2.17': ['4.38', '4.69', '4.78', '4.85', '4.72', '4.109', '4.111', '4.200', '4.217', '4.503', '15.3.8'],
+  '2.18': ['4.60'],
+  '2.20': ['4.4'],
+  '2.22': ['4.49'],
+  '2.23': ['4.14', '4.50', '4.135'],
+  '2.58': ['4.5', '4.132', '4.136'],
+  '2.60': ['4.121'],
+  '2.65': ['4.202'],
+  '2.500': ['4.500'],
+};
+
 const TIME = /^\d{4}(\d{2}(\d{2}(\d{2}(\d{2}(\d{2}(\.\d{1,4})?)?)?[+-]\d{4})?)?)?$/;
 const FORGOTTEN = /\b(undefined|NaN|\[object Object\])\b/;
 
@@ -127,8 +149,20 @@ function checkSection(section: Element, wrong: Wrong): void {
       act !== undefined && ACTS.has(act.name) && templatesOf(act).length > 0,
       `an entry of ${title} has no template`,
     );
+    wrong(isOfSection(act, section), `section ${title} has no entries of ${act && templatesOf(act).join()}`);
     wrong(all(entry, 'reference').length > 0, `an entry of ${title} is not linked to a row`);
   }
+}
+
+/** True if a template of the section describes entries with a template of this act. */
+function isOfSection(act: Element | undefined, section: Element): boolean {
+  const described = new Set(templatesOf(section).flatMap(template => ENTRIES[rootOf(template)] ?? []));
+  return act !== undefined && templatesOf(act).some(template => described.has(rootOf(template)));
+}
+
+/** `4.4:2015-08-01` → `4.4`, and `2.5.1` → `2.5`, whose entries are the same. */
+function rootOf(template: string): string {
+  return (template.split(':')[0] ?? '').replace(/^(2\.\d+)\.1$/, '$1');
 }
 
 function checkElement({ name, attributes, children, text }: Element, wrong: Wrong): void {

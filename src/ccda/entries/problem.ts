@@ -1,6 +1,6 @@
 /**
- * Writes problems. In: Condition. Out: Problem Concern Act (V3) with its Problem Observation (V3). A refuted problem is
- * negated. A record of "no problems" becomes C-CDA's "no known problems".
+ * Writes problems. In: Condition. Out: Problem Concern Act (V3) with its Problem Observation (V3), or the observation
+ * alone. A refuted problem is negated. A record of "no problems" becomes C-CDA's "no known problems".
  */
 
 import { coded, codeIn, labelOf, reference, TYPE_CD } from '../code.ts';
@@ -73,6 +73,11 @@ export function addProblem(condition: Condition, content: SectionWriter): void {
       problemObservation(condition, content, row),
     ),
   );
+}
+
+/** Adds an entry of Past Medical History: its template has Problem Observations without a concern around them. */
+export function addPastProblem(condition: Condition, content: SectionWriter): void {
+  content.entry(problemObservation(condition, content, problemRow(condition, content)));
 }
 
 /**

@@ -10,7 +10,7 @@ import { addHealthConcern } from '../entries/health-concern.ts';
 import { addImmunization, IMMUNIZATION_COLUMNS } from '../entries/immunization.ts';
 import { addMedication, MEDICATION_COLUMNS } from '../entries/medication.ts';
 import { ASSESSMENT_COLUMNS, addAssessment } from '../entries/plan.ts';
-import { addProblem, PROBLEM_COLUMNS } from '../entries/problem.ts';
+import { addPastProblem, addProblem, PROBLEM_COLUMNS } from '../entries/problem.ts';
 import { addProcedure, PROCEDURE_COLUMNS } from '../entries/procedure.ts';
 import type { ListName, ListTypes } from '../lists.ts';
 import type { SectionDefinition, SectionWriter } from '../section.ts';
@@ -131,7 +131,7 @@ export const PAST_HISTORY: SectionDefinition = {
   codeName: 'History of Past illness Narrative',
   templates: ['2.20', '2.20:2015-08-01'],
   columns: PROBLEM_COLUMNS,
-  build: eachOf('past-history', addProblem),
+  build: eachOf('past-history', addPastProblem),
 };
 
 export const PAYERS: SectionDefinition = {
