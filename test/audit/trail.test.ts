@@ -27,10 +27,28 @@ const RECORDS: readonly AuditRecord[] = [
     at: Date.parse('2026-03-03T12:00:00Z'),
     who: { client: 'portal', subject: 'p2', issuer: ISSUER, user: 'Patient/2', purpose: 'my own wish' },
     status: 404,
+    server: '127.0.0.1',
   }),
-  record({ at: Date.parse('2026-03-04T12:00:00Z'), interaction: 'search-system', query: 'GET /fhir?_type=Widget' }),
-  record({ at: Date.parse('2026-03-05T12:00:00Z'), interaction: 'operation', query: 'POST /fhir/$x', bulk: true }),
-  record({ at: Date.parse('2026-03-06T12:00:00Z'), interaction: 'batch', status: 503, resource: 'Nothing/1' }),
+  record({
+    at: Date.parse('2026-03-04T12:00:00Z'),
+    interaction: 'search-system',
+    query: 'GET /fhir?_type=Widget',
+    server: '[::1]',
+  }),
+  record({
+    at: Date.parse('2026-03-05T12:00:00Z'),
+    interaction: 'operation',
+    query: 'POST /fhir/$x',
+    bulk: true,
+    server: '10-0-0-7',
+  }),
+  record({
+    at: Date.parse('2026-03-06T12:00:00Z'),
+    interaction: 'batch',
+    status: 503,
+    resource: 'Nothing/1',
+    server: 'EHR',
+  }),
 ];
 
 interface Trailing {
@@ -54,7 +72,7 @@ interface Event {
     readonly type: { readonly coding: readonly Coded[] };
     readonly who?: { readonly reference?: string; readonly identifier?: { readonly value: string } };
     readonly requestor: boolean;
-    readonly network?: { readonly address: string };
+    readonly network?: { readonly address: string; readonly type: string };
   }[];
   readonly entity: readonly {
     readonly type: Coded;
@@ -138,6 +156,18 @@ test('each AuditEvent is valid R4, and that of a sent answer conforms to its BAL
     expect(query?.what).toBeUndefined();
     if (!isRead) expect(Buffer.from(query?.query ?? '', 'base64').toString()).toContain('GET /fhir');
   }
+});
+
+test('the network address of the server is that of a machine by name, or an IP address', async () => {
+  const { resources } = trailing();
+  const servers = (await resources('_id=1-1,3-0,4-0,5-0,6-0&_sort=date')).map(({ agent }) => agent[1]?.network);
+  expect(servers.map(network => `${network?.type} ${network?.address}`)).toEqual([
+    '1 ehr.example.org',
+    '2 127.0.0.1',
+    '2 [::1]',
+    '1 10-0-0-7',
+    '1 EHR',
+  ]);
 });
 
 test('an event identifies its requester: person with reference and issuer, application, purpose', async () => {
