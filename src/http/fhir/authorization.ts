@@ -46,7 +46,11 @@ interface Statement {
   readonly rest?: readonly { readonly security?: object }[];
 }
 
-/** Adds to a CapabilityStatement how to get a token. https://hl7.org/fhir/R4/extension-oauth-uris.html */
+/**
+ * Adds to a CapabilityStatement how to get a token. https://hl7.org/fhir/R4/extension-oauth-uris.html `introspect` and
+ * `revoke` are those of SMART 1.0; R4's definition lacks them, so HL7's validator reports them. The certification tests
+ * require that they equal those of the SMART configuration.
+ */
 export function withSecurity(statement: Statement, endpoints: Endpoints | undefined): object {
   const code = endpoints === undefined ? 'OAuth' : 'SMART-on-FHIR';
   const uris = Object.entries(endpoints ?? {}).flatMap(([url, valueUri]) => (valueUri ? [{ url, valueUri }] : []));
