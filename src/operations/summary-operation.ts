@@ -28,6 +28,7 @@ export const SUMMARY_TYPE = { system: 'http://loinc.org', code: '34133-9' } as c
 /** A resource that is made for one answer and has no address to read it. */
 export interface MadeResource {
   readonly type: string;
+  /** Its id cannot be read; `json` has one, because R4 has it in every search result: the UUID of `fullUrl`. */
   readonly id: '';
   /** Identifies it within a Bundle. */
   readonly fullUrl: string;
@@ -42,8 +43,10 @@ export function summaryReference(
 ): MadeResource {
   const query = Object.entries(range).flatMap(([name, text]) => (text === undefined ? [] : [`${name}=${text}`]));
   const url = `${base}/${COMPARTMENT_TYPE}/${patient}/$ccd${query.length === 0 ? '' : `?${query.join('&')}`}`;
+  const fullUrl = addressOf(url);
   const resource = {
     resourceType: 'DocumentReference',
+    id: fullUrl.slice('urn:uuid:'.length),
     status: 'current',
     type: { coding: [{ ...SUMMARY_TYPE, display: 'Summary of episode note' }] },
     category: [
@@ -70,5 +73,5 @@ export function summaryReference(
       },
     ],
   };
-  return { type: resource.resourceType, id: '', fullUrl: addressOf(url), json: JSON.stringify(resource) };
+  return { type: resource.resourceType, id: '', fullUrl, json: JSON.stringify(resource) };
 }

@@ -250,12 +250,13 @@ export function searchsetOf(
 }
 
 /**
- * Returns a link to the query as it was understood. The values added later, cursors and sealed texts, are base64url.
+ * Returns a link to the query as it was understood. Commas stay as FHIR writes them: clients split values without
+ * decoding them. The values added later, cursors and sealed texts, are base64url.
  */
 function linkTo({ place, applied, written }: AnswerShape, { base, seal }: LinkParts): string {
   const asked = seal === undefined || applied.length === 0 ? applied : [[SEALED, seal(applied)] as const];
   const query = [...asked, ...written]
-    .map(([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`)
+    .map(([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text).replaceAll('%2C', ',')}`)
     .join('&');
   return `${base}${place === '' ? '' : `/${place}`}${query === '' ? '' : `?${query}`}`;
 }

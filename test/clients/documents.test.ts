@@ -26,13 +26,14 @@ const docref = async (query: string): Promise<readonly Entry[]> => {
 };
 
 const made = (entries: readonly Entry[]): readonly Entry[] =>
-  entries.filter(({ resource }) => resource.id === undefined);
+  entries.filter(({ fullUrl }) => fullUrl.startsWith('urn:uuid:'));
 
 describe('the Continuity of Care Document', () => {
   test('is the first search result, and generated when its URL is fetched', async () => {
     const [first, ...others] = await docref('patient=1');
     expect(first?.resource.type.coding[0]?.code).toBe('34133-9');
     expect(first?.fullUrl).toMatch(/^urn:uuid:[\da-f]{8}-[\da-f]{4}-5[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+    expect(`urn:uuid:${first?.resource.id}`).toBe(first?.fullUrl);
     expect(validateResource(first?.resource)).toEqual([]);
     expect(made(others)).toEqual([]);
     expect(others.length).toBeGreaterThan(0);
