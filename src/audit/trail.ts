@@ -70,7 +70,7 @@ export function withTrail(own: Facade, { facade: trail }: Pick<Trail, 'facade'>)
       const read = (by: Access) =>
         andThen(trail.read(type, id, parameters, { ...context, access: by }), found => found && shown(found));
       if (!isSearching(access)) return read(access);
-      return andThen(trail.read(type, id, [], openly(context)), async found => {
+      return andThen(trail.read(type, id, [], withFullAccess(context)), async found => {
         const patients = found === undefined ? [] : [...patientsIn(found.json)];
         return read(await byIds(access, patients, own, context));
       });
@@ -185,7 +185,7 @@ function onlyOf(type: string, access: Access): Access {
   return { kind: 'limited', caller, permissions };
 }
 
-function openly({ see: _seen, ...context }: RequestContext): RequestContext {
+function withFullAccess({ see: _seen, ...context }: RequestContext): RequestContext {
   return { ...context, access: { kind: 'all', caller: context.access.caller } };
 }
 

@@ -59,13 +59,13 @@ test.each([
   ['numbers far apart', 'INTEGER', 'iif(i % 4 = 0, 900, 1)'],
   ['texts', 'TEXT', "iif(i % 4 = 0, 'S', 'N')"],
 ])('a key that begins with a few %s is sampled along its next column', async (_, type, value) => {
-  const told = await profileOf(
+  const profiled = await profileOf(
     `CREATE TABLE T (A ${type} NOT NULL, B INTEGER NOT NULL, PRIMARY KEY (A, B)); ${NUMBERS} INSERT INTO T SELECT ${value}, i FROM n`,
     2000,
     TWENTY_THOUSAND,
   );
-  expect(told).toMatchObject({ read: 2000, sample: 'from 20 places along A, B' });
-  const [a, b] = told.columns.map(({ profile }) => profile);
+  expect(profiled).toMatchObject({ read: 2000, sample: 'from 20 places along A, B' });
+  const [a, b] = profiled.columns.map(({ profile }) => profile);
   expect(a?.distinct).toEqual({ count: 2, atLeast: false });
   const [most = 0, least = 0] = a?.frequent?.map(({ rows }) => rows) ?? [];
   expect(least).toBeGreaterThan(400);
@@ -74,13 +74,13 @@ test.each([
 });
 
 test('a text key is sampled along the prefixes of its texts', async () => {
-  const told = await profileOf(
+  const profiled = await profileOf(
     `CREATE TABLE T (A TEXT PRIMARY KEY, B INTEGER); ${NUMBERS} INSERT INTO T SELECT 'U' || (2006 + i / 1000) || '-' || i, i / 1000 FROM n`,
     2000,
     TWENTY_THOUSAND,
   );
-  expect(told).toMatchObject({ read: 2000, sample: 'from 20 places along A' });
-  expect(told.columns[1]?.profile?.distinct.count).toBeGreaterThan(18);
+  expect(profiled).toMatchObject({ read: 2000, sample: 'from 20 places along A' });
+  expect(profiled.columns[1]?.profile?.distinct.count).toBeGreaterThan(18);
 });
 
 test.each([
@@ -92,7 +92,7 @@ test.each([
   [undefined, 200, undefined],
 ] as const)('of 200 rows, said to be %j, %i are read: %s', async (about, rows, sample) => {
   const schema = `CREATE TABLE T (A INTEGER PRIMARY KEY); ${NUMBERS} INSERT INTO T SELECT i FROM n WHERE i <= 200`;
-  const told = await profileOf(schema, rows, about);
+  const profiled = await profileOf(schema, rows, about);
   const size = sample === undefined ? { count: 200, kind: 'exact' } : about;
-  expect([told.sample, told.read, told.rows]).toEqual([sample, rows, size]);
+  expect([profiled.sample, profiled.read, profiled.rows]).toEqual([sample, rows, size]);
 });

@@ -60,7 +60,7 @@ it('remembers a bounded number of tables', () => {
 });
 
 it('gives clients varied retry times, none too early', () => {
-  const told = [0, 0.2, 0.5, 0.999].map(random => retryIn(5, () => random));
-  expect(told).toEqual([5, 7, 10, 15]);
+  const delays = [0, 0.2, 0.5, 0.999].map(random => retryIn(5, () => random));
+  expect(delays).toEqual([5, 7, 10, 15]);
   expect([0, 0.5, 0.999].map(random => retryIn(1, () => random))).toEqual([1, 2, 3]);
 });

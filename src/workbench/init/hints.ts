@@ -23,7 +23,7 @@ export interface Kind {
     readonly path: string;
     readonly columns: readonly string[];
     /** Names that count only as a whole, if no column has a name of `columns`: the `date` of a visit. */
-    readonly alone?: readonly string[];
+    readonly wholeNames?: readonly string[];
     /** Further names in a table of several kinds of records: the `title` of each. */
     readonly shared?: readonly string[];
     /** Names of columns in a joined list, if the table has only its key: a table that joins patients and allergens. */
@@ -55,7 +55,7 @@ export interface Kind {
     /** The resource type of the target. */
     readonly to: string;
     /** The column may also be in the tables on the way to the patient: a result's order belongs to the same visit. */
-    readonly away?: true;
+    readonly onPatientPath?: true;
     /** Names of columns, in words. */
     readonly columns: readonly string[];
   }[];

@@ -257,7 +257,7 @@ function patientIn(table: TableInfo, columns: readonly string[], names: Around):
 /** Finds a column by its whole name, if no better one was found. */
 function byWholeName(
   table: TableInfo,
-  { alone: wholeNames = [], kind }: Kind['elements'][number],
+  { wholeNames = [], kind }: Kind['elements'][number],
   names: Names,
   taken: ReadonlySet<string>,
 ): Found | undefined {

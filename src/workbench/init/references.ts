@@ -28,7 +28,7 @@ export function possibleReferences(
   names: Names,
 ): readonly PossibleReference[] {
   const patient = proposal.elements.find(({ kind }) => kind === 'patient');
-  return (kindOf(proposal.kind)?.references ?? []).flatMap(({ path, to, columns, away: onPatientPath }) => {
+  return (kindOf(proposal.kind)?.references ?? []).flatMap(({ path, to, columns, onPatientPath }) => {
     const target = best.find(({ resource }) => resource === to);
     if (!target || target.info === proposal.info) return [];
     const steps = onPatientPath ? (patient?.join ?? []) : [];

@@ -12,9 +12,9 @@ describe('the breaker', () => {
     await database.query(planOf());
     await endpoint.stop();
     expect((await failureOf(database.query(planOf()))).reason).toBe('unavailable');
-    const told = await failureOf(database.query(planOf()));
-    expect(told).toMatchObject({ reason: 'unavailable', message: 'the database is away' });
-    expect(told.retryAfter).toBeGreaterThan(0);
+    const failure = await failureOf(database.query(planOf()));
+    expect(failure).toMatchObject({ reason: 'unavailable', message: 'the database is away' });
+    expect(failure.retryAfter).toBeGreaterThan(0);
     await endpoint.start();
     await isBack(database);
     expect(await database.query(planOf())).toEqual([[1]]);
