@@ -42,8 +42,21 @@ export type RowOptions = Pick<CheckOptions, 'seed' | 'budgetSeconds' | 'values' 
   readonly chosenIn?: (registry: Registry) => readonly Mapping[];
 };
 
-/** Time limit in seconds for the counts before the sections; a larger budget replaces it. */
+/** Least time limit in seconds for the counts before the sections; a third of a larger budget replaces it. */
 const LEAST_SECONDS = 10;
+/** Share of the budget for these counts, and share that is left for the sections if they take longer. */
+const SHARES = { counts: 1 / 3, sections: 1 / 2 } as const;
+
+/** Returns the seconds that the counts before the sections may take. */
+export function secondsOfCounts(budget: number): number {
+  return Math.max(budget * SHARES.counts, LEAST_SECONDS);
+}
+
+/** Returns the seconds of the budget that are left for the sections. */
+export function secondsOfSections(budget: number, spent: number): number {
+  return Math.max(budget - spent, budget * SHARES.sections);
+}
+
 /** At most so many uncounted places are named. */
 const NAMED = 10;
 
@@ -57,6 +70,7 @@ export async function checkRows(
   options: RowOptions,
   note: (text: string) => void,
 ): Promise<Checked> {
+  const begun = performance.now();
   const { database, pack, catalog, content, changed } = await setUp(config, note);
   try {
     const { registry } = pack;
@@ -66,14 +80,15 @@ export async function checkRows(
     const say = nowAndThen(note);
     const { budgetSeconds } = options;
     const timeBudget =
-      budgetSeconds === undefined ? undefined : createTimeBudget(Math.max(budgetSeconds, LEAST_SECONDS) * 1000);
-    const begun = performance.now();
+      budgetSeconds === undefined ? undefined : createTimeBudget(secondsOfCounts(budgetSeconds) * 1000);
+    const counted = performance.now();
     const shown = await checkLive({
       ...{ registry, database, readers: rowReaders(registry, now) },
       ...(timeBudget ? { timeBudget } : {}),
       onStage: stage => say(`Counting: ${stage}`),
     });
-    const late = lateCounts(timeBudget?.late ?? [], (performance.now() - begun) / 1000);
+    const late = lateCounts(timeBudget?.late ?? [], (performance.now() - counted) / 1000);
+    const spent = (performance.now() - begun) / 1000;
     const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
     const facadeOver = (over: typeof database) => facadeOf(registry, over, changed, { ...config, clock: () => now });
     const custodian = content ? await checkCustodian(content, facadeOver(database), context) : [];
@@ -90,6 +105,7 @@ export async function checkRows(
           now,
           mappings,
           ...options,
+          budgetSeconds: budgetSeconds === undefined ? undefined : secondsOfSections(budgetSeconds, spent),
           onStage: title => say(`Checking: ${title}`),
         });
     const problems = [...before, ...problemsOf(ran)];

@@ -1,5 +1,6 @@
 /** A section that cannot be interrupted in time reports by how much it was late. */
 import { expect, test } from 'vitest';
+import { secondsOfCounts, secondsOfSections } from '../../src/check/check.ts';
 import { runSections } from '../../src/check/run.ts';
 import type { CheckSection } from '../../src/check/section.ts';
 import { smallClinic } from '../cli/small-clinic.ts';
@@ -30,4 +31,18 @@ test('a section that exceeds its time budget is reported', async () => {
     ),
   ]);
   expect(free?.notes).toEqual(['looked']);
+});
+
+test.each([
+  [600, 40],
+  [60, 23],
+  [30, 4],
+])('what is counted before the sections is part of a budget of %i s, whether it takes %i s', (budget, spent) => {
+  expect(secondsOfCounts(budget)).toBeLessThanOrEqual(budget / 3);
+  expect(spent + secondsOfSections(budget, spent)).toBe(budget);
+});
+
+test('a small budget leaves half of it to the sections', () => {
+  expect(secondsOfCounts(6)).toBe(10);
+  expect(secondsOfSections(6, 10)).toBe(3);
 });
