@@ -228,8 +228,8 @@ function withCompartments(pack: LoadedPack, registry: Registry): LoadedPack {
 }
 
 /**
- * Reads the access rules. If the pack is served without some mappings, rules that search these mappings grant no access,
- * and are only warned of. Other problems remain errors, because without the rules nothing would be hidden.
+ * Reads the access rules. If the pack is served without some mappings, rules that search these mappings grant no
+ * access, and are only warned of. Other problems remain errors, because without the rules nothing would be hidden.
  */
 function withAccess(
   pack: LoadedPack,
