@@ -343,7 +343,10 @@ class Counts {
     return conditionPredicate(scope.where, this.#env);
   }
 
-  /** Warns if a mapping serves nothing, at the line that takes most rows away. A variant may have few rows, so small numbers do not count. */
+  /**
+   * Warns if a mapping serves nothing, at the line that takes most rows away. A variant may have few rows, so small
+   * numbers do not count.
+   */
   #reportEmpty(
     { name, source }: Mapping,
     { total, served, isVariant }: { readonly total: number; readonly served: number; readonly isVariant: boolean },
