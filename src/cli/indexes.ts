@@ -21,7 +21,8 @@ export const indexes: Command = {
 
 Prints one CREATE INDEX statement for each index that the database lacks for the searches and sorts that the pack
 offers, for the rows that it looks up, and for the pages of mappings that divide the rows of a table by a column (the
-column, then the key), with what each serves as a comment. An index on (A, B) stands for one on (A) too. Lintel executes none: the administrator of the database decides which tables are large enough to need one.
+column, then the key), with what each serves as a comment. An index on (A, B) stands for one on (A) too. Lintel
+executes none: the administrator of the database decides which tables are large enough to need one.
 
 Below each statement is the change that the engine's own plan predicts for the index, for one of the searches that
 it serves: on SQLite the lines of the plan now and with the index, tried on a copy of the schema; on SQL Server its
