@@ -40,6 +40,22 @@ test('with open access a foreign Host is refused, as protection from DNS rebindi
   }
 });
 
+test.each([
+  ['a query that cannot be decoded', '/fhir/Widget?name=%ZZ', 'GET', 400],
+  ['a query that is too long', `/fhir/Widget?name=${'x'.repeat(URL_LENGTH)}`, 'GET', 414],
+  ['a foreign Host', 'http://evil.example.com/fhir/Widget', 'GET', 421],
+  ['_pretty with another value', '/fhir/Widget?_pretty=maybe', 'GET', 400],
+  ['a method that is not offered', '/fhir/Widget/1?name=%ZZ', 'DELETE', 405],
+])('%s is refused in the format of the Accept header', async (_, url, method, status) => {
+  const { app } = appUnderTest();
+  const response = await app.request(url, { method, headers: { accept: 'application/fhir+xml' } });
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    status,
+    'application/fhir+xml; charset=utf-8',
+  ]);
+  expect(await response.text()).toContain('<OperationOutcome ');
+});
+
 test('long answers are compressed on request, short ones are not', async () => {
   const { app } = appUnderTest({}, big);
   const headers = { 'accept-encoding': 'gzip' };

@@ -245,13 +245,17 @@ export function respondWithOutcome(
   return respond(c, JSON.stringify(operationOutcome(issues)), outcomeRepresentation(c), status as 400, headers);
 }
 
+/** Chooses by the Accept header alone if the query cannot be read. */
 function outcomeRepresentation(c: HttpContext): Representation {
-  try {
-    return representationOf(c, parseParameters(queryOf(c.req.url), 'query string'));
-  } catch (error) {
-    if (error instanceof FhirError) return { format: 'json', pretty: false };
-    throw error;
+  const asked = [() => parseParameters(queryOf(c.req.url), 'query string'), () => []];
+  for (const parameters of asked) {
+    try {
+      return representationOf(c, parameters());
+    } catch (error) {
+      if (!(error instanceof FhirError)) throw error;
+    }
   }
+  return { format: 'json', pretty: false };
 }
 
 /** Makes a Response without `c.body`, which would build Headers of the platform. */
