@@ -8,7 +8,7 @@
 import type { WordIndex } from '../mapping/model.ts';
 import { and, FALSE, isNull, or } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, FunctionName, Predicate, Relation } from '../sql/expression.ts';
-import { type Identifier, printTable, type TableName } from '../sql/identifier.ts';
+import { type Identifier, type TableName, tableKey } from '../sql/identifier.ts';
 import { wordsIn } from '../sql/shared-functions.ts';
 import { asksExactly, boundOf, isOf } from './bounds.ts';
 import type { Environment } from './environment.ts';
@@ -120,9 +120,7 @@ function indexOf(columns: readonly ColumnExpression[], { tables, words }: WordsC
   const table = first && tables.get(first.alias);
   if (!first || !table || columns.some(({ alias }) => alias !== first.alias)) return undefined;
   const index = words.find(
-    one =>
-      printTable(one.of).toLowerCase() === printTable(table).toLowerCase() &&
-      columns.every(({ column }) => one.columns.has(column.toLowerCase())),
+    one => tableKey(one.of) === tableKey(table) && columns.every(({ column }) => one.columns.has(column.toLowerCase())),
   );
   return index && { index, alias: first.alias };
 }

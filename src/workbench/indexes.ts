@@ -13,7 +13,7 @@ import { FULL_VISIBILITY } from '../plan/visibility.ts';
 import { type Catalog, findColumn, findTable, unfitIn } from '../sql/catalog.ts';
 import { engineNamed } from '../sql/engines.ts';
 import type { ColumnExpression } from '../sql/expression.ts';
-import { type Identifier, identifier, printTable, type TableName } from '../sql/identifier.ts';
+import { type Identifier, identifier, printTable, type TableName, tableKey } from '../sql/identifier.ts';
 
 export interface WantedIndex {
   readonly name: string;
@@ -80,7 +80,7 @@ function allWanted(registry: Registry, catalog: Catalog, onMapping: (name: strin
   const found = new Map<string, Wanted>();
   const want = (table: TableName, columns: readonly Identifier[], serves: string): void => {
     const unique = [...new Set(columns)];
-    const key = `${printTable(table)}(${unique.join()})`.toLowerCase();
+    const key = `${tableKey(table)}(${unique.join().toLowerCase()})`;
     const known = found.get(key) ?? { table, columns: unique, serves: new Set<string>() };
     found.set(key, known);
     known.serves.add(serves);
@@ -173,7 +173,7 @@ type KindColumns = ReadonlyMap<Mapping, readonly Identifier[]>;
  * mapping that fixes several, those that suffice for another mapping suffice here, so that one index serves both.
  */
 function kindColumns(mappings: readonly Mapping[]): KindColumns {
-  const byTable = Map.groupBy(mappings, ({ source }) => printTable(source.table).toLowerCase());
+  const byTable = Map.groupBy(mappings, ({ source }) => tableKey(source.table));
   return new Map([...byTable.values()].flatMap(kindsOfTable));
 }
 
@@ -235,7 +235,7 @@ function tablesOf(mapping: Mapping): ReadonlyMap<Identifier, TableName> {
 function withoutPrefixes(all: readonly Wanted[]): readonly Wanted[] {
   const covers = (longer: Wanted, shorter: Wanted): boolean =>
     longer !== shorter &&
-    printTable(longer.table).toLowerCase() === printTable(shorter.table).toLowerCase() &&
+    tableKey(longer.table) === tableKey(shorter.table) &&
     longer.columns.length > shorter.columns.length &&
     shorter.columns.every((column, i) => longer.columns[i]?.toLowerCase() === column.toLowerCase());
   const kept = all.filter(one => !all.some(other => covers(other, one)));

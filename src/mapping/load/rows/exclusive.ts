@@ -5,13 +5,13 @@
  */
 import { type Catalog, findTable } from '../../../sql/catalog.ts';
 import type { ColumnExpression } from '../../../sql/expression.ts';
-import { printTable } from '../../../sql/identifier.ts';
+import { tableKey } from '../../../sql/identifier.ts';
 import type { IdPart } from '../../id-rule.ts';
 import type { Condition, Lookup, Scope } from '../../model.ts';
 
 /** True if no row of the common table fulfills the conditions of both. */
 export function areExclusive(a: Scope, b: Scope): boolean {
-  if (printTable(a.table).toLowerCase() !== printTable(b.table).toLowerCase()) return false;
+  if (tableKey(a.table) !== tableKey(b.table)) return false;
   return exclusive(named(a.where, a), named(b.where, b));
 }
 
