@@ -1,6 +1,6 @@
 /**
- * Says in which rows a node is evaluated, and what replaces it where it is missing. In: the nodes from the root of the
- * rows down to it. Out: conditions and alternatives of a `first`, and predicates of them.
+ * Finds the rows in which a node is evaluated, and the alternatives that replace it where it is missing. In: the nodes
+ * from the root of the rows down to it. Out: its conditions, its alternatives in each `first`, and their predicates.
  */
 import { and, not, or } from '../../sql/construct.ts';
 import type { Predicate } from '../../sql/expression.ts';
