@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeFolder } from '../common/make-folder.ts';
+import { touchPrivate } from '../auth/private-file.ts';
 
 export interface FolderLock {
   /**
@@ -35,8 +35,9 @@ export function folderLock(folder: string): FolderLock {
 }
 
 function lock(folder: string): DatabaseSync | undefined {
-  makeFolder(folder, 0o700);
-  const database = new DatabaseSync(join(folder, FILE), { timeout: 0 });
+  const file = join(folder, FILE);
+  touchPrivate(file);
+  const database = new DatabaseSync(file, { timeout: 0 });
   try {
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return database;

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { chmodSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { folderLock } from '../../src/export/folder-lock.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -33,6 +35,18 @@ test('the lock of a killed process is free at once, that of a living one is not'
   expect(folderLock(folder).take()).toBe(false);
   lock.release();
   expect(folderLock(folder).take()).toBe(true);
+});
+
+test('only the owner can read the file of the lock, also one that another version left', () => {
+  const folder = temporaryFolder();
+  const modeOf = (): number => statSync(join(folder, 'lock')).mode & 0o777;
+  const lock = folderLock(folder);
+  expect(lock.take()).toBe(true);
+  expect(modeOf()).toBe(0o600);
+  lock.release();
+  chmodSync(join(folder, 'lock'), 0o644);
+  expect(lock.take()).toBe(true);
+  expect(modeOf()).toBe(0o600);
 });
 
 test('a second server does not start with the export folder of another', async () => {

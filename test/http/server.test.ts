@@ -96,6 +96,9 @@ test.each([
   ['GET /fhir/Widget?name=\u00ff HTTP/1.1', /^HTTP\/1.1 400/],
   ['GET /fhir/Widget HTTP/1.1\r\nX: a\0b', /^HTTP\/1.1 400/],
   ['GET /fhir/Widget HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked', /^HTTP\/1.1 400/],
+  ['POST /fhir/Widget/_search HTTP/1.1\r\nTransfer-Encoding: gzip, chunked', /^HTTP\/1.1 501/],
+  ['POST /fhir/Widget/_search HTTP/1.1\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked', /^HTTP\/1.1 501/],
+  ['POST /fhir/Widget/_search HTTP/1.1\r\nTransfer-Encoding: chunked, chunked', /^HTTP\/1.1 (400|501)/],
   ['\0\0\0\0', /^HTTP\/1.1 400/],
 ])('malformed bytes never cause a server error: %s', async (line, expected) => {
   const { url, calls } = await start();

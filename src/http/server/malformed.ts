@@ -34,6 +34,11 @@ const TRACE: Refusal = {
   kind: 'wrong-method',
   text: 'This server does not send requests back: TRACE is not implemented',
 };
+const CODED: Refusal = {
+  status: '501 Not Implemented',
+  kind: 'malformed-request',
+  text: 'Transfer-Encoding: expected chunked alone; to compress a body is not supported',
+};
 const LONG_URL: Refusal = {
   status: '414 URI Too Long',
   kind: 'too-long',
@@ -94,13 +99,21 @@ export function nameHost(request: IncomingMessage): void {
  * Checks a request that the parser accepted. Returns the status of its refusal; undefined if the application takes it.
  */
 export function refuseRequest(request: IncomingMessage, response: ServerResponse): number | undefined {
-  // The framework cannot make a Request with the method TRACE.
-  const refusal = !isAddressed(request) ? BAD_TARGET : request.method === 'TRACE' ? TRACE : undefined;
+  const refusal = refusalOfRequest(request);
   if (refusal === undefined) return undefined;
   const status = Number.parseInt(refusal.status, 10);
   const body = bodyOf(refusal);
   response.writeHead(status, headersOf(body)).end(body);
   return status;
+}
+
+function refusalOfRequest(request: IncomingMessage): Refusal | undefined {
+  if (!isAddressed(request)) return BAD_TARGET;
+  // The framework cannot make a Request with the method TRACE.
+  if (request.method === 'TRACE') return TRACE;
+  // Node decodes `chunked` only, and takes what it finds within for the body. RFC 9112 section 6.1
+  const coding = request.headers['transfer-encoding'];
+  return coding === undefined || coding.toLowerCase() === 'chunked' ? undefined : CODED;
 }
 
 /** True if the request names one host, and its target has a valid host, if any, and no dot segments. */

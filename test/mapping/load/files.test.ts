@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatProblem } from '../../../src/mapping/load/problem.ts';
@@ -22,6 +22,24 @@ test('a folder or pipe named like a pack file is ignored without blocking', () =
   mkdirSync(join(made, 'folder.yaml'));
   symlinkSync(made, join(made, 'loop.yaml'));
   expect(readPackFiles(made).version).toBe(version);
+});
+
+test('a file of any kind that is too large is an error, and is not read into memory', () => {
+  const made = folder();
+  for (const name of ['huge.csv', 'huge.yaml', 'schema.lock.json']) {
+    writeFileSync(join(made, name), '');
+    truncateSync(join(made, name), 64_000_001);
+  }
+  const { tables, mappings, lock, problems = [] } = readPackFiles(made);
+  expect(problems.map(formatProblem)).toEqual([
+    'huge.csv:1:1: file of more than 64000000 bytes',
+    'huge.yaml:1:1: file of more than 64000000 bytes',
+    'schema.lock.json:1:1: file of more than 64000000 bytes',
+  ]);
+  expect([...tables, ...mappings, lock].map(file => file?.path)).not.toEqual(
+    expect.arrayContaining([expect.stringContaining('huge')]),
+  );
+  expect(lock).toBeUndefined();
 });
 
 describe('a symbolic link of a pack', () => {

@@ -38,6 +38,8 @@ export interface PackFiles {
   readonly problems?: readonly Problem[];
 }
 
+/** Maximum bytes of a file: ten times the hierarchy of ICD-10-CM. A larger one would not fit into memory with others. */
+const MAX_BYTES = 64_000_000;
 /** Subfolders within subfolders; deeper ones are not read. */
 export const MAX_DEPTH = 4;
 
@@ -55,7 +57,14 @@ export function readPackFiles(folder: string, schema?: string, unsaved?: Readonl
     const below = folders.map(other => other.prefix).filter(other => other !== prefix && other.startsWith(prefix));
     const own = pathsUnder(path, isRead).filter(one => !below.some(other => (prefix + one).startsWith(other)));
     const away = new Set(own.filter(one => leadsAway(path, one)));
-    const paths = own.filter(one => !away.has(one));
+    const large = new Set(own.filter(one => !away.has(one) && statSync(join(path, one)).size > MAX_BYTES));
+    const paths = own.filter(one => !away.has(one) && !large.has(one));
+    for (const one of large)
+      report.error(
+        'unreadable-file',
+        { file: prefix + one, line: 1, column: 1 },
+        `file of more than ${MAX_BYTES} bytes`,
+      );
     for (const one of away)
       report.error(
         'outside-pack',
