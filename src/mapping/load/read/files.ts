@@ -38,7 +38,7 @@ export interface PackFiles {
   readonly problems?: readonly Problem[];
 }
 
-/** Maximum bytes of a file: ten times the hierarchy of ICD-10-CM. A larger one would not fit into memory with others. */
+/** Maximum bytes of a file, ten times those of the hierarchy of ICD-10-CM. A pack is held in memory as a whole. */
 const MAX_BYTES = 64_000_000;
 /** Subfolders within subfolders; deeper ones are not read. */
 export const MAX_DEPTH = 4;
