@@ -4,6 +4,7 @@
  * is the exact complement. SQL evaluates `exists`: its flag is a column of the row.
  */
 
+import { hasBytes } from '../mapping/codecs/base64.ts';
 import type { Condition } from '../mapping/model.ts';
 import { dateInterval } from '../search/dates.ts';
 import { holdsAnyNumber } from '../sql/column-type.ts';
@@ -80,7 +81,7 @@ export function conditionCode(condition: Condition, places: Places): string {
     case 'present': {
       const raw = places.raw(condition.column);
       const { kind } = condition.column.type;
-      if (kind === 'binary') return `(${raw} !== null && ${raw}.length > 0)`;
+      if (kind === 'binary') return `${places.bind(hasBytes)}(${raw})`;
       return kind === 'text' ? `(${raw} !== null && ${places.bind(isFilled)}(${raw}))` : `${raw} !== null`;
     }
     case 'exists':

@@ -4,6 +4,7 @@
  * https://hl7.org/fhir/R4/datatypes.html#base64Binary
  */
 import { filled } from '../../sql/construct.ts';
+import type { SqlValue } from '../../sql/expression.ts';
 import { type Codec, only } from './codec.ts';
 import { trimEnd } from './text.ts';
 
@@ -15,13 +16,19 @@ export function base64Codec(): Codec {
     columns: 1,
     inverse: 'none',
     decode: raw => {
-      if (raw instanceof Uint8Array)
-        return raw.length === 0 ? undefined : Buffer.from(raw.buffer, raw.byteOffset, raw.length).toString('base64');
-      return typeof raw === 'string' && trimEnd(raw) !== '' ? Buffer.from(raw, 'utf8').toString('base64') : undefined;
+      if (!hasBytes(raw)) return undefined;
+      const bytes =
+        typeof raw === 'string' ? Buffer.from(raw, 'utf8') : Buffer.from(raw.buffer, raw.byteOffset, raw.length);
+      return bytes.toString('base64');
     },
     present: columns => filled(only(columns)),
     match: () => undefined,
   };
+}
+
+/** True for at least one byte, and for a text that is not blank. A column of bytes in SQLite may hold either. */
+export function hasBytes(raw: SqlValue): raw is string | Uint8Array {
+  return raw instanceof Uint8Array ? raw.length > 0 : typeof raw === 'string' && trimEnd(raw) !== '';
 }
 
 /** Emits a note as a file: plain text, or an HTML page around its narrative. */

@@ -79,7 +79,8 @@ export const SQLITE: Dialect = {
   containsSome,
   glob: (writer, of, pattern) => `${trimmed(writer, of)} GLOB ${constantText(writer, pattern)}`,
   packedDate,
-  hasBytes: sql => `length(${sql}) > 0`,
+  /** SQLite lets a column of bytes hold text and numbers, too. A blank text is no file, as in a column of text. */
+  hasBytes: sql => `length(CASE typeof(${sql}) WHEN 'blob' THEN ${sql} WHEN 'text' THEN rtrim(${sql}) END) > 0`,
   call,
 
   pieces(writer, of, by) {

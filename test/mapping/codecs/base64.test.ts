@@ -24,6 +24,19 @@ describe('base64', () => {
       RUNS,
     );
   });
+
+  it('is present exactly where it writes something, in a column of bytes that SQLite lets hold any value', () => {
+    const rows = table('VARBINARY(400)');
+    const bytes = fc.uint8Array({ maxLength: 3 });
+    const blank = fc.constantFrom('', ' ', '   ');
+    fc.assert(
+      fc.property(rowsOf(nullable(fc.oneof(bytes, blank, text, fc.integer(), fc.double({ noNaN: true })))), raws => {
+        rows.fill(raws.map(one => [one]));
+        expectPresent(base64Codec(), rows);
+      }),
+      RUNS,
+    );
+  });
 });
 
 describe('a note as a file', () => {
