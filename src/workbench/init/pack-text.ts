@@ -85,7 +85,7 @@ function proposalLines(proposal: Named, index: number, patients: SeenProposal | 
       ? [`#   key: [${key.join(', ')}]${isKeyGuessed ? '  ## not declared: make sure that it is unique' : ''}`]
       : ['#   key: []  ## write columns that are unique together']),
     ...(proposal.only ? [onlyLine(proposal.only)] : []),
-    ...(stamp ? [changedLine(stamp)] : []),
+    ...(stamp ? [changedLine(stamp, info)] : []),
     ...deletedLines(info),
     ...(joins.size > 0 ? ['#   lookup:', ...[...joins].map(([alias, join]) => joinLine(alias, join))] : []),
     ...(texts.length > 1
@@ -124,13 +124,15 @@ function rowsText(rows: SeenProposal['rows']): string {
   return rows === undefined ? '' : `, ${rowsInWords(rows)}`;
 }
 
-/** Writes `needs`, because rows without the elements that FHIR requires are not served. */
+/**
+ * Writes `needs`, because rows without the elements that FHIR requires are not served. The same holds for the patient:
+ * rows of a patient who is left out would belong to nobody.
+ */
 function neededLines(resource: string, elements: readonly SeenElement[]): readonly string[] {
-  const names = requiredOf(resource).flatMap(name => {
-    const element = makes(elements, name);
-    return element ? [firstOf(element.path)] : [];
-  });
-  return names.length > 0 ? [`# needs: [${names.join(', ')}]`] : [];
+  const required = requiredOf(resource).flatMap(name => makes(elements, name) ?? []);
+  const patients = elements.filter(({ kind }) => kind === 'patient');
+  const names = new Set([...required, ...patients].map(({ path }) => firstOf(path)));
+  return names.size > 0 ? [`# needs: [${[...names].join(', ')}]`] : [];
 }
 
 /** Writes required elements that no column makes: a constant if the kind has one, else a comment. */
@@ -279,14 +281,15 @@ function deletionIn(info: TableInfo): {
 
 /**
  * Writes `deleted` of a source: by a flag, else by the date. The value of a flag that is a text must be chosen by a
- * person.
+ * person. A moment beside a flag is the time of the deletion.
  */
 function deletedLines(info: TableInfo): readonly string[] {
   const { flag, date } = deletionIn(info);
   const why = ({ declared, name }: { readonly declared: string; readonly name: string }): string =>
     `  ## ${name}, ${declared}, reads as "deleted": make sure of it`;
+  const when = date && isMoment(date.type) ? [`#   deleted-at: ${date.name}${why(date)}`] : [];
   if (flag?.type?.kind === 'integer' || flag?.type?.kind === 'bit')
-    return [`#   deleted: { ${flag.name}: "1" }${why(flag)}`];
+    return [`#   deleted: { ${flag.name}: "1" }${why(flag)}`, ...when];
   if (flag && !isMoment(flag.type))
     return [`##   deleted: { ${flag.name}: … } with the value that means so, if one does${why(flag)}`];
   return date ? [`#   deleted: { present: [${date.name}] }${why(date)}`] : [];
@@ -300,14 +303,28 @@ interface Joined {
   readonly required: boolean;
 }
 
-/** Writes `changed` of a source, if a codec makes an instant of the column. */
-function changedLine(stamp: SeenElement): string {
+/** Finds the time at which a row was created, of the same type as that of its changes. */
+function createdIn(info: TableInfo, stamp: SeenElement): ColumnInfo | undefined {
+  return [...info.columns.values()].find(({ name, type, denied }) => {
+    const words = wordsIn(name);
+    const isCreated = ['created', 'creation', 'inserted'].some(word => words.has(word)) && !words.has('by');
+    return isIdentifier(name) && !denied && isCreated && type?.kind === stamp.type?.kind;
+  });
+}
+
+/**
+ * Writes `changed` of a source, if a codec makes an instant of the column. Where a row that was never changed has no
+ * such time, it is new since it was created.
+ */
+function changedLine(stamp: SeenElement, info: TableInfo): string {
   const { column, seen, type } = stamp;
   const why = `  ## ${whyText(stamp)}`;
   const via = seen?.via === undefined ? undefined : momentVia(seen.via, type);
   if (via !== undefined) return `#   changed: { from: ${column}, via: ${via} }${why}`;
+  const created = findColumn(info, column)?.nullable ? createdIn(info, stamp) : undefined;
+  const columns = created ? `[${created.name}, ${column}]` : column;
   return isMoment(type) && seen?.via === undefined
-    ? `#   changed: ${column}${why}`
+    ? `#   changed: ${columns}${why}`
     : `##   changed: ${column} may be the time of the last change, and no codec makes a moment of it${why}`;
 }
 

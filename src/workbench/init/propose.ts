@@ -202,7 +202,7 @@ export function proposalOf(kind: Kind, table: TableInfo, names: Around, only?: O
       ? ours
         ? []
         : patientsAway(table, columns, names)
-      : textsAway(list ?? steps.filter(step => !isOfStatus(step, kind, names)), joined, type, names);
+      : textsAway(list ?? steps.filter(step => !isOfOther(step, kind, names)), joined, type, names);
     const [best, ...otherwise] = away.toSorted((a, b) => b.score - a.score);
     if (ours && !best) {
       taken.add(ours.column);
@@ -337,11 +337,15 @@ function textsAway(
   );
 }
 
-/** True for the list of another element's codes, such as a status: it does not name what the record is about. */
-function isOfStatus({ on }: Step, { elements }: Kind, { wordsOf }: Names): boolean {
-  return elements.some(
-    ({ system, columns }) => system !== undefined && on.some(([, ours]) => bestOf(columns, wordsOf(ours)).score > 0),
-  );
+/**
+ * True for the list of another element's codes, such as a status, and for that of a value (`value_coded`): it does not
+ * name what the record is about.
+ */
+function isOfOther({ on }: Step, { elements }: Kind, { wordsOf }: Names): boolean {
+  const isOther = (words: ReadonlySet<string>): boolean =>
+    words.has('value') ||
+    elements.some(({ system, columns }) => system !== undefined && bestOf(columns, words).score > 0);
+  return on.some(([, ours]) => isOther(wordsOf(ours)));
 }
 
 /** Computes the score of a proposal from its name and its elements. */

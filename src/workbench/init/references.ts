@@ -16,7 +16,9 @@ export interface PossibleReference extends ProposedElement {
 }
 
 /** Words of columns for the user who changed or removed a row. */
-const AFTERWARDS: readonly string[] = ['updated', 'deleted', 'removed'];
+const AFTERWARDS: readonly string[] = ['updated', 'deleted', 'removed', 'retired'];
+/** Words of columns for the user who entered a row: only a reference with such a name leads there. */
+const AT_FIRST: readonly string[] = ['creator', 'created', 'entered', 'inserted', 'author'];
 /** Weight of a match by the name of the other table's key, and of each step on the way to the patient. */
 const BY_KEY = 0.9;
 const PER_STEP = 0.95;
@@ -59,11 +61,13 @@ function keysTo(
   { wordsOf, stepsOf }: Names,
 ): readonly (Found & Pick<Step, 'on' | 'isDeclared'>)[] {
   const nameOf = (column: string): number => bestOf(texts, wordsOf(column)).score;
-  const isAfterwards = (column: string): boolean => AFTERWARDS.some(word => wordsOf(column).has(word));
+  const has = (column: string, words: readonly string[]): boolean => words.some(word => wordsOf(column).has(word));
+  const isOfUser = (column: string): boolean =>
+    has(column, AFTERWARDS) || (has(column, AT_FIRST) && nameOf(column) === 0);
   const steps = stepsOf(from).flatMap(({ table, on, isDeclared }) => {
     const [[theirs, ours] = []] = on;
     const column = ours === undefined ? undefined : findColumn(from, ours);
-    if (table !== target.info || !column || column.denied || isAfterwards(column.name)) return [];
+    if (table !== target.info || !column || column.denied || isOfUser(column.name)) return [];
     const what = `${tableText(table)}.${theirs}`;
     const why = isDeclared ? `declared foreign key to ${what}` : `may be ${what}, by the names`;
     return [{ ...found(column, isDeclared ? 1 : BY_KEY, why), on, isDeclared, named: nameOf(column.name) }];
