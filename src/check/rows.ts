@@ -25,7 +25,7 @@ import { ElementCounts } from './element-counts.ts';
 import { RowCounter } from './row-counter.ts';
 import { isOver, yieldToEventLoop } from './sample.ts';
 import { type CheckContext, type CheckSection, someOf, type Table } from './section.ts';
-import { type Counted, ENOUGH, farDates, hasRow, lacks, warnOfTaken } from './suspicions.ts';
+import { type Counted, ENOUGH, farDates, hasRow, lacks, timeless, warnOfTaken } from './suspicions.ts';
 
 /** For a table of which nothing reads a column. */
 const NONE: ReadonlySet<string> = new Set();
@@ -137,7 +137,7 @@ class Counts {
     const scope = withoutRequired(first.source);
     const [lead] = first.source.key;
     const { total, all, within } = await this.#counter.range(scope, lead);
-    this.#reportNoIndex(first, all);
+    for (const mapping of mappings) this.#reportNoIndex(mapping, all);
     await this.#reportHidden(first, all);
     for (const mapping of mappings) this.#reportNoIndexOfPatient(mapping, all);
     const asked: Counted[] = [];
@@ -150,7 +150,12 @@ class Counts {
       // The condition for served rows is part of the range, so each statement evaluates it once per row.
       const served = and(within, this.#served(mapping));
       const { changed, resource, root } = mapping;
-      const stamp = changed ? farDates(changed, TRUE, `${resource}.meta.lastUpdated`, this.#env, this.report) : [];
+      const stamp = changed
+        ? [
+            ...farDates(changed, TRUE, `${resource}.meta.lastUpdated`, this.#env, this.report),
+            ...timeless(changed, mapping.name, this.#env, this.report),
+          ]
+        : [];
       await this.#counter.count(scope, served, [
         ...this.#elements.nodes(mapping, mapping.source, TRUE, root, []),
         ...stamp,
@@ -183,13 +188,17 @@ class Counts {
     );
   }
 
-  /** Warns if reads by key, and references from other tables, need a full scan. */
-  #reportNoIndex({ source, at }: Mapping, rows: number): void {
+  /** Warns if reads by id, pages by key, and references from other tables need a full scan. */
+  #reportNoIndex({ source, id, at }: Mapping, rows: number): void {
     const info = findTable(this.#context.catalog, source.table);
-    const { key } = source;
-    if (!info || key.length === 0 || findsRows(source, key, this.#context.catalog)) return;
-    const columns = key.map(({ column }) => column).join(', ');
-    this.#reportIndex(info, key, rows, at, `no index finds a row of ${info.name} (${rows} rows) by ${columns}`);
+    if (!info) return;
+    const ofIds = id.alternatives.map(parts => parts.flatMap(part => (part.kind === 'column' ? [part.column] : [])));
+    for (const asked of [source.key, ...ofIds]) {
+      const own = asked.filter(({ alias }) => alias === source.alias);
+      if (own.length === 0 || findsRows(source, own, this.#context.catalog)) continue;
+      const columns = own.map(({ column }) => column).join(', ');
+      this.#reportIndex(info, own, rows, at, `no index finds a row of ${info.name} (${rows} rows) by ${columns}`);
+    }
   }
 
   /** Warns if reading the rows of one patient needs a full scan. */

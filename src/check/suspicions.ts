@@ -91,6 +91,27 @@ export function farDates(
   return counted.flatMap(one => one ?? []);
 }
 
+/** Counts resources without a time of change. `changed`: the node of that time. `name`: of the mapping. */
+export function timeless(changed: ValueNode, name: string, env: Environment, report: Report): readonly Counted[] {
+  let all = 0;
+  const warn = (rows: number): void => {
+    if (all < ENOUGH || rows < all * MANY) return;
+    const said = `${rows} of ${plural(all, 'resource')} of ${name} have no time of change`;
+    report.warning('rows-left-out', changed.at, `${said}: exports with \`_since\` leave them out`, {
+      expected: 'another column of times beside it, such as that of creation: `changed: [MADE_AT, CHANGED_AT]`',
+    });
+  };
+  return [
+    {
+      when: TRUE,
+      take: rows => {
+        all = rows;
+      },
+    },
+    { when: not(presentPredicate(changed, env)), take: warn },
+  ];
+}
+
 function asCounted(when: Predicate | undefined, take: Counted['take']): Counted | undefined {
   return when && { when, take };
 }

@@ -199,7 +199,7 @@ const ROWS = {
   ],
   'rows-left-out': [
     'LNT-706',
-    'Rows make no resource: their id is empty or not valid, they have no number, or a rule excludes them.',
+    'Rows make no resource: their id is empty or not valid, they have no number, or a rule excludes them; or resources have no time of change.',
     'Look at the rows; a `where` that leaves them out on purpose ends the warning.',
   ],
   'unstable-order': [

@@ -64,3 +64,13 @@ test('there is no warning if the table is small, has the indexes, or is a view',
   const view = 'ALTER TABLE WEIGHING RENAME TO W; CREATE VIEW WEIGHING AS SELECT * FROM W;';
   expect(await problemsWith({ rows: 1000, sql: view })).toEqual([]);
 });
+
+test('a table whose ids are not of its key needs an index on the columns of the ids, too', async () => {
+  const where = HEIGHTS.replace('mapping: heights', 'mapping: weights').replace('"h-{NO}"', '"h-{CODE|uuid}"');
+  const sql = `ALTER TABLE WEIGHING ADD CODE CHAR(38); CREATE UNIQUE INDEX A ON WEIGHING (NO);
+    CREATE INDEX B ON WEIGHING (PERSON_ID);`;
+  const expected = `weighing.yaml:1:1: warning: no index finds a row of WEIGHING (1000 rows) by CODE; ${CURE}`;
+  expect(await problemsWith({ rows: 1000, sql, where })).toContain(expected);
+  const indexed = `${sql} CREATE UNIQUE INDEX C ON WEIGHING (CODE)`;
+  expect(await problemsWith({ rows: 1000, sql: indexed, where })).not.toContain(expected);
+});
