@@ -40,6 +40,7 @@ test('a file of any kind that is too large is an error, and is not read into mem
     expect.arrayContaining([expect.stringContaining('huge')]),
   );
   expect(lock).toBeUndefined();
+  expect(pathsOfPack(made)).not.toContain('huge.csv');
 });
 
 describe('a symbolic link of a pack', () => {

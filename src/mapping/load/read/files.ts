@@ -57,7 +57,7 @@ export function readPackFiles(folder: string, schema?: string, unsaved?: Readonl
     const below = folders.map(other => other.prefix).filter(other => other !== prefix && other.startsWith(prefix));
     const own = pathsUnder(path, isRead).filter(one => !below.some(other => (prefix + one).startsWith(other)));
     const away = new Set(own.filter(one => leadsAway(path, one)));
-    const large = new Set(own.filter(one => !away.has(one) && statSync(join(path, one)).size > MAX_BYTES));
+    const large = new Set(own.filter(one => !away.has(one) && isLarge(join(path, one))));
     const paths = own.filter(one => !away.has(one) && !large.has(one));
     for (const one of large)
       report.error(
@@ -131,10 +131,10 @@ function isRead(path: string): boolean {
   return /\.(?:ya?ml|csv)$/.test(path) || path === 'schema.lock.json';
 }
 
-/** Returns the paths of all files of a pack in one folder, including tests, lock and other JSON. */
+/** Returns the paths of all files of a pack in one folder that can be read, including tests, lock and other JSON. */
 export function pathsOfPack(folder: string): readonly string[] {
   const isOfPack = (path: string): boolean => isRead(path) || (path.endsWith('.json') && !GENERATED.has(path));
-  return pathsUnder(folder, isOfPack).filter(path => !leadsAway(folder, path));
+  return pathsUnder(folder, isOfPack).filter(path => !leadsAway(folder, path) && !isLarge(join(folder, path)));
 }
 
 function pathsUnder(folder: string, isWanted: (path: string) => boolean, inner = '', depth = 0): readonly string[] {
@@ -152,4 +152,8 @@ function pathsUnder(folder: string, isWanted: (path: string) => boolean, inner =
 /** True for regular files. Reading a pipe would block until somebody writes, and reading a device might never end. */
 function isFile(path: string): boolean {
   return statSync(path).isFile();
+}
+
+function isLarge(path: string): boolean {
+  return statSync(path).size > MAX_BYTES;
 }
