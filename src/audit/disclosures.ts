@@ -5,8 +5,8 @@
  * anybody's data.
  */
 import { DatabaseSync } from 'node:sqlite';
+import { reasonOf } from '../common/reason.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
-import { reasonOf } from './reason.ts';
 import { AuditError } from './writer.ts';
 
 export interface Wanted {

@@ -4,7 +4,7 @@
  */
 import { fdatasync, openSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { reasonOf } from './reason.ts';
+import { reasonOf } from '../common/reason.ts';
 import type { AuditRecord } from './record.ts';
 import { settledClock } from './settled-clock.ts';
 import { type AuditStore, openStore, type StoreOptions } from './store.ts';

@@ -6,9 +6,9 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { reasonOf } from '../audit/reason.ts';
 import { ADMINISTRATION, type AuditRecord } from '../audit/record.ts';
 import { openStore } from '../audit/store.ts';
+import { reasonOf } from '../common/reason.ts';
 import { AUDIT_FILE, type Config, processEnvironment } from '../config/config.ts';
 import type { Terminal } from './command.ts';
 

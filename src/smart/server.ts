@@ -17,7 +17,6 @@ import type { PackAccess } from '../auth/rules.ts';
 import { networkOf } from '../auth/throttle.ts';
 import type { Tokens } from '../auth/token.ts';
 import { isLoopback } from '../common/loopback.ts';
-import { readOrSetAside } from '../common/sealed-file.ts';
 import type { Config } from '../config/config.ts';
 import type { Facade } from '../facade.ts';
 import { describeError, type Log } from '../log.ts';
@@ -30,15 +29,16 @@ import { ehrRoutes } from './ehr.ts';
 import { interactionRoutes } from './interactions.ts';
 import { issuerOf } from './issuer.ts';
 import { CALLBACK, issuerRoutes } from './issuer-routes.ts';
-import { type Keys, KeysError, readKeys, rotateKeys } from './keys.ts';
+import { type Keys, readKeys, rotateKeys } from './keys.ts';
 import { launchRoutes } from './launches.ts';
+import { wholeKeys, wholeStore } from './open-files.ts';
 import { recordOfPage } from './page-records.ts';
 import { errorPage, FORM_POLICY } from './pages.ts';
 import { addressOf, type Hospital, type NodeEnv, type PageContext, pageOf, type SmartParts } from './parts.ts';
 import { ownPaths, providerRoute, publishedPaths, publishedRoutes } from './paths.ts';
 import { peopleOf, type UserOf } from './people.ts';
 import { AUTH_PATH, createProvider, ROUTES } from './provider.ts';
-import { isDamagedStore, openStore, type Store, storeFile } from './store.ts';
+import { isUnwritten, type Store, WRITE_AGAIN } from './store.ts';
 import { TEXTS } from './texts.ts';
 import { answerByProvider } from './to-provider.ts';
 import { tokensOf } from './tokens.ts';
@@ -86,41 +86,6 @@ const LOOK = 1000;
 const SWEEP = 60;
 /** Maximum bytes of a form. */
 const LONGEST_BODY = 64 * 1024;
-
-/** Reads the keys of a file; undefined if there are none or they are damaged. Then everybody has to log in again. */
-function wholeKeys(file: string, log: Pick<Log, 'error'>): Keys | undefined {
-  return readOrSetAside(
-    file,
-    () => readKeys(file),
-    error => error instanceof KeysError,
-    (damaged, aside) =>
-      log.error(
-        'the keys of the authorization server were damaged and set aside; new ones are made, and sessions end',
-        {
-          file: damaged,
-          aside,
-        },
-      ),
-  );
-}
-
-/** Opens the store of a folder; replaces a damaged one, which ends sessions, tokens and grants. */
-function wholeStore(folder: string, log: Pick<Log, 'error'>): Store {
-  const whole = readOrSetAside(
-    storeFile(folder),
-    () => openStore(folder),
-    isDamagedStore,
-    (file, aside) =>
-      log.error(
-        'the store of the authorization server was damaged and set aside; sessions, tokens and grants have ended',
-        {
-          file,
-          aside,
-        },
-      ),
-  );
-  return whole ?? openStore(folder);
-}
 
 /** Opens its files, and makes keys if there are none. Throws the system's errors. */
 export async function openSmart(options: SmartOptions): Promise<Smart> {
@@ -173,7 +138,7 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
       seen = now;
       if (++looks % SWEEP === 0) store.sweep();
     } catch (error) {
-      failed(error);
+      if (!isUnwritten(error)) failed(error);
     }
   }, LOOK).unref();
   const tokens = tokensOf({ provider, fhirBase, store, accounts, clients, epoch: () => store.epoch() + changes });
@@ -227,7 +192,12 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
         }
       }
       if (route !== undefined) void ownListener(request, response);
-      else answerByProvider(request, response, parts).catch(failed);
+      else
+        answerByProvider(request, response, parts).catch(error => {
+          failed(error);
+          if (response.headersSent) response.destroy();
+          else response.writeHead(500, { 'Content-Type': 'application/json' }).end('{"error":"server_error"}');
+        });
       return true;
     },
     close() {
@@ -324,6 +294,10 @@ function ownRoutes(
     const { incoming } = c.env;
     // The client disconnected before its form arrived: nothing has failed, and nobody waits for an answer.
     if (incoming.destroyed && !incoming.complete) return c.body(null, 400);
+    if (isUnwritten(error)) {
+      c.header('Retry-After', String(WRITE_AGAIN));
+      return pageOf(c, errorPage(TEXTS.error.unwritten), 503);
+    }
     if (error instanceof errors.OIDCProviderError) {
       const text = error instanceof errors.SessionNotFound ? TEXTS.error.expired : error.error_description;
       return pageOf(c, errorPage(text ?? error.error), error instanceof errors.AccessDenied ? 403 : 400);

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import { touchPrivate } from '../auth/private-file.ts';
 
@@ -114,8 +114,29 @@ export function isDamagedStore(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && DAMAGED.includes(error.errcode);
 }
 
-/** Opens or makes `smart.sqlite` in a folder. `clock`: milliseconds since the epoch. Throws the system's errors. */
-export function openStore(folder: string, clock: () => number = Date.now): Store {
+/** Seconds for Retry-After while nothing can be written. */
+export const WRITE_AGAIN = 10;
+
+/** Returns the error for a store that cannot be written: 503, which the library sends as `temporarily_unavailable`. */
+function unwritten(cause: unknown): Error {
+  const error = new errors.TemporarilyUnavailable('the authorization server cannot store anything now', { cause });
+  return Object.assign(error, { status: 503, statusCode: 503 });
+}
+
+/** True if a store could not be written, as on a full disk. */
+export function isUnwritten(error: unknown): boolean {
+  return error instanceof errors.TemporarilyUnavailable;
+}
+
+/**
+ * Opens or makes `smart.sqlite` in a folder. `clock`: milliseconds since the epoch. `failed` is called with each error
+ * of a write; the method that wrote throws TemporarilyUnavailable then. Throws the system's errors.
+ */
+export function openStore(
+  folder: string,
+  clock: () => number = Date.now,
+  failed: (error: unknown) => void = () => {},
+): Store {
   const file = storeFile(folder);
   touchPrivate(file);
   const database = new DatabaseSync(file);
@@ -126,12 +147,28 @@ export function openStore(folder: string, clock: () => number = Date.now): Store
     database.close();
     throw error;
   }
-  const upsert = database.prepare(
+  /** Prepares a statement that writes. */
+  const writing = (sql: string) => {
+    const statement = database.prepare(sql);
+    const guarded = <T>(write: () => T): T => {
+      try {
+        return write();
+      } catch (error) {
+        failed(error);
+        throw unwritten(error);
+      }
+    };
+    return {
+      run: (...values: SQLInputValue[]) => guarded(() => statement.run(...values)),
+      get: (...values: SQLInputValue[]) => guarded(() => statement.get(...values)),
+    };
+  };
+  const upsert = writing(
     `INSERT INTO entry (kind, id, uid, grant_id, account, payload, expires) VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (kind, id) DO UPDATE SET uid = excluded.uid, grant_id = excluded.grant_id, account = excluded.account,
        payload = excluded.payload, expires = excluded.expires`,
   );
-  const insert = database.prepare(
+  const insert = writing(
     'INSERT INTO entry (kind, id, payload, expires) VALUES (?, ?, ?, ?) ON CONFLICT (kind, id) DO NOTHING',
   );
   const select = database.prepare('SELECT payload, expires, consumed FROM entry WHERE kind = ? AND id = ?');
@@ -140,16 +177,16 @@ export function openStore(folder: string, clock: () => number = Date.now): Store
     'SELECT payload, expires FROM entry WHERE kind = ? AND account = ? AND expires > ? ORDER BY rowid DESC LIMIT 1000',
   );
   const grantOf = database.prepare('SELECT grant_id FROM entry WHERE kind = ? AND id = ?');
-  const consume = database.prepare('UPDATE entry SET consumed = ? WHERE kind = ? AND id = ? AND consumed IS NULL');
-  const remove = database.prepare('DELETE FROM entry WHERE kind = ? AND id = ?');
-  const take = database.prepare('DELETE FROM entry WHERE kind = ? AND id = ? RETURNING payload, expires');
-  const removeGrant = database.prepare('DELETE FROM entry WHERE grant_id = ?');
-  const sweepExpired = database.prepare(
+  const consume = writing('UPDATE entry SET consumed = ? WHERE kind = ? AND id = ? AND consumed IS NULL');
+  const remove = writing('DELETE FROM entry WHERE kind = ? AND id = ?');
+  const take = writing('DELETE FROM entry WHERE kind = ? AND id = ? RETURNING payload, expires');
+  const removeGrant = writing('DELETE FROM entry WHERE grant_id = ?');
+  const sweepExpired = writing(
     'DELETE FROM entry WHERE rowid IN (SELECT rowid FROM entry WHERE expires <= ? LIMIT 10000)',
   );
   const countOf = database.prepare('SELECT COUNT(*) AS entries FROM entry WHERE kind = ?');
   // Reads in the order of the table, not of an index: sorting all entries would take a second.
-  const forgetOldest = database.prepare(
+  const forgetOldest = writing(
     'DELETE FROM entry WHERE rowid IN (SELECT rowid FROM entry WHERE +kind = ? ORDER BY rowid LIMIT ?)',
   );
 

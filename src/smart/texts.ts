@@ -102,5 +102,6 @@ export const TEXTS = {
     noPatient: 'This patient cannot be chosen.',
     noEncounter: 'This visit cannot be chosen.',
     denied: 'The person denied it.',
+    unwritten: 'The server cannot store anything now. Try again in a minute.',
   },
 } as const;

@@ -1,6 +1,5 @@
 /**
- * Names why a file of the audit cannot be used. In: an error of SQLite or the system. Out: a name without any value of
- * a request.
+ * Names why a file cannot be used. In: an error of SQLite or the system. Out: a name without any value of a request.
  */
 
 /** https://www.sqlite.org/rescode.html#full */
