@@ -18,6 +18,8 @@ export interface JobRegistryOptions {
   readonly bytes: number;
   /** Milliseconds that the files of a finished job are kept. */
   readonly expiry: number;
+  /** Called if files cannot be removed, as in a read-only folder; the next sweep tries again. */
+  readonly stuck: (job: LiveJob, error: unknown) => void;
 }
 
 export interface JobRegistry {
@@ -30,17 +32,22 @@ export interface JobRegistry {
   readonly own: (caller: string) => readonly LiveJob[];
   /** Adds a job whose record is on disk already. */
   readonly add: (record: JobRecord, files: PackFiles) => LiveJob;
+  /** Changes the record on disk, then in memory; throws if the disk is full, and has changed nothing then. */
+  readonly save: (job: LiveJob, change: Partial<JobRecord>) => void;
   /** Changes the record in memory, then on disk; throws if the disk is full. */
   readonly update: (job: LiveJob, change: Partial<JobRecord>) => void;
   /** Removes the files after so many milliseconds, even if the system clock is set. */
   readonly expire: (job: LiveJob, after: number) => void;
   /** Opens a file for reading. `name` of an OutputFile. */
   readonly open: (job: LiveJob, name: string) => Download | undefined;
-  /** Removes the files; the job stays. */
-  readonly discard: (job: LiveJob) => void;
-  /** Removes the job from its caller's list, and from those that a restart finds. */
+  /** Removes the files; the job stays. False: they cannot be removed now. */
+  readonly discard: (job: LiveJob) => boolean;
+  /**
+   * Removes the job from its caller's list, and from those that a restart finds. Throws if the folder cannot be
+   * written; the job stays on both then.
+   */
   readonly unlist: (job: LiveJob) => void;
-  /** Removes the job: now, or when nobody reads its files any more. */
+  /** Removes the job: now, or when nobody reads its files any more and the folder can be written. Nobody finds it. */
   readonly forget: (job: LiveJob) => void;
   /** Stops removing expired jobs. */
   readonly close: () => void;
@@ -49,26 +56,41 @@ export interface JobRegistry {
 const SWEEP_MILLISECONDS = 60_000;
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-export function openJobRegistry({ root, bytes, expiry }: JobRegistryOptions): JobRegistry {
+export function openJobRegistry({ root, bytes, expiry, stuck }: JobRegistryOptions): JobRegistry {
   const jobs = new Map<string, LiveJob>();
   const used = new BigInt64Array(new SharedArrayBuffer(8));
 
-  const discard = (job: LiveJob): void => {
+  const empty = (job: LiveJob): void => {
     const taken = statesOf(job).reduce((sum, state) => sum + bytesOf(state), 0);
-    Atomics.sub(used, 0, BigInt(taken));
     removeFolder(job.folder);
+    Atomics.sub(used, 0, BigInt(taken));
+  };
+
+  /** Nothing is thrown: timers and the ends of downloads call this. */
+  const tried = (job: LiveJob, remove: () => void): boolean => {
+    try {
+      remove();
+      return true;
+    } catch (error) {
+      stuck(job, error);
+      return false;
+    }
   };
 
   const unlist = (job: LiveJob): void => {
-    job.removed = true;
     removeJob(job.folder);
+    job.removed = true;
   };
 
   const forget = (job: LiveJob): void => {
-    unlist(job);
-    if (job.readers > 0) return;
-    discard(job);
-    jobs.delete(job.record.id);
+    job.removed = true;
+    const isGone = tried(job, () => {
+      unlist(job);
+      if (job.readers > 0) return;
+      empty(job);
+      jobs.delete(job.record.id);
+    });
+    if (!isGone) job.expires = performance.now() + SWEEP_MILLISECONDS;
   };
 
   const sweep = (): void => {
@@ -95,6 +117,11 @@ export function openJobRegistry({ root, bytes, expiry }: JobRegistryOptions): Jo
       jobs.set(record.id, job);
       return job;
     },
+    save(job, change) {
+      const record = { ...job.record, ...change };
+      if (!job.removed) writeJob(job.folder, record);
+      job.record = record;
+    },
     update(job, change) {
       job.record = { ...job.record, ...change };
       if (!job.removed) writeJob(job.folder, job.record);
@@ -117,7 +144,7 @@ export function openJobRegistry({ root, bytes, expiry }: JobRegistryOptions): Jo
         },
       };
     },
-    discard,
+    discard: job => tried(job, () => empty(job)),
     unlist,
     forget,
     close: () => clearInterval(sweeper),

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { inTime } from '../common/in-time.ts';
+import { reasonOf } from '../common/reason.ts';
 import { ConfigError } from '../config/config.ts';
 import { describeError, type Log } from '../log.ts';
 import type { PackFiles } from '../mapping/load/read/files.ts';
@@ -96,7 +97,10 @@ export function openJobs(options: JobsOptions): Jobs {
   let closed = false;
   const lock = folderLock(root);
   if (existsSync(root) && !lock.take()) throw new ConfigError([inUse]);
-  const jobs = openJobRegistry({ root, bytes: limits.bytes, expiry: limits.expiry });
+  const { bytes, expiry } = limits;
+  const stuck = ({ record }: { readonly record: Pick<JobRecord, 'id'> }, error: unknown): void =>
+    log.error('files of an export could not be removed', { job: record.id, ...reasonOf(error) });
+  const jobs = openJobRegistry({ root, bytes, expiry, stuck });
 
   const own = (caller: string, id: string): LiveJob | undefined =>
     jobs.own(caller).find(({ record }) => record.id === id);
@@ -132,15 +136,15 @@ export function openJobs(options: JobsOptions): Jobs {
     Atomics.store(job.stop, 0, 1);
     const full = error instanceof TaskError ? error.reason === 'full' : isDiskFull(error);
     const reason = full ? ': there is no space left for its files' : (why ?? ' of an unexpected error');
-    const failure = `The export failed${reason}; its files were removed`;
     log.error('export failed', {
       job: job.record.id,
       full,
       ...(error instanceof TaskError ? { kind: error.message, at: error.at } : describeError(error)),
     });
-    jobs.discard(job);
+    const isEmpty = jobs.discard(job);
+    const failure = `The export failed${reason}; its files ${isEmpty ? 'were' : 'will be'} removed`;
     jobs.expire(job, limits.expiry);
-    job.progress.clear();
+    if (isEmpty) job.progress.clear();
     try {
       jobs.update(job, { status: 'failed', finished: clock(), failure });
     } catch (again) {
@@ -181,7 +185,7 @@ export function openJobs(options: JobsOptions): Jobs {
           retryAfter: 60,
         });
       }
-      if (!onDisk(() => lock.take()))
+      if (!onDisk(NOTHING_BEGUN, () => lock.take()))
         throw new FhirError('export-conflict', 'Another server uses the DATA_DIR of this one and exports into it');
       const record: JobRecord = {
         id: randomBytes(16).toString('hex'),
@@ -196,7 +200,7 @@ export function openJobs(options: JobsOptions): Jobs {
         transactionTime: clock(),
         status: 'running',
       };
-      onDisk(() => writeJob(join(root, record.id), record));
+      onDisk(NOTHING_BEGUN, () => writeJob(join(root, record.id), record));
       const job = jobs.add(record, pack());
       go(job);
       return viewOf(job);
@@ -209,8 +213,8 @@ export function openJobs(options: JobsOptions): Jobs {
     async pause(caller, id) {
       const job = own(caller, id);
       if (job?.record.status === 'running') {
+        onDisk('it continues', () => jobs.save(job, { status: 'paused' }));
         Atomics.store(job.stop, 0, 1);
-        jobs.update(job, { status: 'paused' });
         await waitFor(job.running);
       }
       return job && viewOf(job);
@@ -218,7 +222,7 @@ export function openJobs(options: JobsOptions): Jobs {
     resume(caller, id) {
       const job = own(caller, id);
       if (job?.record.status === 'paused') {
-        jobs.update(job, { status: 'running' });
+        onDisk('it remains paused', () => jobs.save(job, { status: 'running' }));
         go(job);
       }
       return job && viewOf(job);
@@ -226,7 +230,7 @@ export function openJobs(options: JobsOptions): Jobs {
     async remove(caller, id) {
       const job = own(caller, id);
       if (!job) return false;
-      jobs.unlist(job);
+      onDisk('the export was not removed', () => jobs.unlist(job));
       Atomics.store(job.stop, 0, 1);
       await waitFor(job.running.then(() => jobs.forget(job)));
       return true;
@@ -243,8 +247,12 @@ export function openJobs(options: JobsOptions): Jobs {
     isLost(id) {
       const until = lost.get(id);
       if (until === undefined || until > clock()) return until !== undefined;
-      lost.delete(id);
-      removeFolder(join(root, id));
+      try {
+        removeFolder(join(root, id));
+        lost.delete(id);
+      } catch (error) {
+        stuck({ record: { id } }, error);
+      }
       return false;
     },
     async settled(id) {
@@ -263,15 +271,17 @@ export function openJobs(options: JobsOptions): Jobs {
 }
 
 /** Throws FhirError `export-folder` if the file system refuses to write, before the client is promised anything. */
-function onDisk<T>(write: () => T): T {
+function onDisk<T>(left: string, write: () => T): T {
   try {
     return write();
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error) || error instanceof FhirError) throw error;
     const why = isDiskFull(error) ? 'has no space left' : `cannot be written (${String(error.code)})`;
-    throw new FhirError('export-folder', `The folder of the exports ${why}; nothing was begun`, { retryAfter: FULL });
+    throw new FhirError('export-folder', `The folder of the exports ${why}; ${left}`, { retryAfter: FULL });
   }
 }
+
+const NOTHING_BEGUN = 'nothing was begun';
 
 /** Seconds until there may be room again. */
 const FULL = 300;

@@ -1,5 +1,15 @@
 /** The life cycle of jobs over scripted threads: limits, expiry, clocks, pause, failure, restart. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -367,4 +377,77 @@ test('with a read-only folder no export starts, and the refusal says so', async 
   const jobs = open(writes);
   writeFileSync(root, 'no folder');
   expect(() => jobs.start(UNDERSTOOD, ORIGIN)).toThrow(/The folder of the exports cannot be written \(E[A-Z]+\)/);
+});
+
+/** Collects the messages of a log. */
+function logged(): { readonly lines: readonly string[]; readonly log: JobsOptions['log'] } {
+  const lines: string[] = [];
+  return { lines, log: createLog({ level: 'error', format: 'text', write: line => lines.push(line) }) };
+}
+
+/** Makes the record of a job a folder, so that it cannot be removed; returns what makes it removable. */
+function hold(folder: string): () => void {
+  rmSync(join(folder, 'job.json'));
+  mkdirSync(join(folder, 'job.json'));
+  return () => rmSync(join(folder, 'job.json'), { recursive: true });
+}
+
+test('a job that cannot be removed stays until it can, and the refusal says so', async () => {
+  const { open, root } = world();
+  const jobs = open(writes);
+  const { id } = jobs.start(UNDERSTOOD, ORIGIN).job;
+  await jobs.settled(id);
+  const free = hold(join(root, id));
+  await expect(jobs.remove('ann', id)).rejects.toThrow(/cannot be written \(.*\); the export was not removed/);
+  expect(jobs.view('ann', id)?.job.status).toBe('complete');
+  free();
+  expect(await jobs.remove('ann', id)).toBe(true);
+  expect(existsSync(join(root, id))).toBe(false);
+});
+
+test('an expired job that cannot be removed is found by nobody, and the server continues', async () => {
+  const { open, root } = world();
+  const { lines, log } = logged();
+  const jobs = open(writes, { log, limits: { jobs: 3, jobsPerClient: 2, bytes: 1e6, expiry: 50 } });
+  const { id } = jobs.start(UNDERSTOOD, ORIGIN).job;
+  await jobs.settled(id);
+  hold(join(root, id));
+  await expect.poll(() => lines.join()).toContain('files of an export could not be removed');
+  expect(jobs.list('ann')).toEqual([]);
+  expect(lines).toHaveLength(1);
+});
+
+test('a folder that vanishes during an export ends the job, not the server', async () => {
+  const { open, root } = world();
+  const { lines, log } = logged();
+  const jobs = open(
+    async () => {
+      renameSync(root, `${root}.away`);
+      // Leads to itself: nothing below can be written or removed.
+      symlinkSync(root, root);
+      throw new Error('a file cannot be made');
+    },
+    { log },
+  );
+  const { id } = jobs.start(UNDERSTOOD, ORIGIN).job;
+  await jobs.settled(id);
+  expect(jobs.view('ann', id)?.job).toMatchObject({
+    status: 'failed',
+    failure: 'The export failed of an unexpected error; its files will be removed',
+  });
+  expect(lines.join()).toContain('files of an export could not be removed');
+});
+
+test('a job whose record cannot be written is neither paused nor resumed, and the refusal says so', async () => {
+  const { open, root } = world();
+  const jobs = open(hangs);
+  const { id } = jobs.start(UNDERSTOOD, ORIGIN).job;
+  const free = hold(join(root, id));
+  await expect(jobs.pause('ann', id)).rejects.toThrow(/cannot be written \(.*\); it continues/);
+  expect(jobs.view('ann', id)?.job.status).toBe('running');
+  free();
+  await jobs.pause('ann', id);
+  hold(join(root, id));
+  expect(() => jobs.resume('ann', id)).toThrow(/cannot be written \(.*\); it remains paused/);
+  expect(jobs.view('ann', id)?.job.status).toBe('paused');
 });
