@@ -87,3 +87,34 @@ test('check reports what it counts and what it left uncounted', { timeout: 120_0
   expect(notes).toMatch(/^Counting: [a-zA-Z ]+ \([a-z]+\.yaml:\d+\)$/m);
   expect(notes).toMatch(/^Keys, references and codes: Not counted in the time: stay\.yaml:17\. .*lintel indexes/m);
 });
+
+test('ids that two mappings share are counted without an index', async () => {
+  const stays = (name: string, kind: string): string => `mapping: ${name}
+resource: Organization
+source: { table: STAY, as: s, key: [NO], where: { KIND: ${kind} } }
+id: "{UID|uuid}"
+elements: { name: ${name} }
+`;
+  const clinic = smallClinic({ 'stay.yaml': `${stays('wards', 'W')}---\n${stays('rooms', 'R')}` });
+  const writer = new DatabaseSync(join(clinic.folder, 'clinic.sqlite'));
+  // As a copy of MySQL has them: the index is in another collation than comparisons.
+  writer.exec(`CREATE TABLE STAY (NO INTEGER PRIMARY KEY, KIND CHAR(1), UID CHAR(38) COLLATE NOCASE UNIQUE);
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000)
+    INSERT INTO STAY SELECT i, iif(i % 2, 'W', 'R'), printf('%08d-0000-4000-8000-000000000000', i) || iif(i = 7, ' ', '')
+    FROM n;
+    UPDATE STAY SET UID = '00000007-0000-4000-8000-000000000000' WHERE NO = 8`);
+  writer.close();
+  const database = openSqlite(join(clinic.folder, 'clinic.sqlite'));
+  try {
+    const { registry, problems: wrong } = loadPackFiles(readPackFiles(clinic.pack), await database.catalog());
+    if (!registry) throw new Error(wrong.map(formatProblem).join('\n'));
+    const timeBudget = createTimeBudget(30_000);
+    const problems = await checkLive({ ...{ registry, database, readers: rowReaders(registry, 0), timeBudget } });
+    expect(timeBudget.late).toEqual([]);
+    expect(problems.map(formatProblem)).toEqual([
+      'stay.yaml:7:1: ids of mappings wards and rooms are equal for 1 row; expected a literal in one of the ids, or a `where` that assigns the rows to one mapping',
+    ]);
+  } finally {
+    await database.close();
+  }
+});

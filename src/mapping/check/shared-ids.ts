@@ -6,7 +6,7 @@
  */
 import { plural } from '../../common/plural.ts';
 import { NUMBER, UNICODE } from '../../sql/column-type.ts';
-import { and, call, constant, equals, exists, glob, isNull, not } from '../../sql/construct.ts';
+import { and, call, constant, equals, exists, glob, inSelects, isNull, not } from '../../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../../sql/expression.ts';
 import { renameExpression, renameRelation } from '../../sql/rename.ts';
 import { type IdPart, NUMBER_DIGITS } from '../id-rule.ts';
@@ -145,9 +145,14 @@ async function countShared(
   const theirs = operands(other.parts, one.parts).map(expression => renameExpression(expression, aliases));
   const same = ours.flatMap((expression, i) => {
     const their = theirs[i];
-    return their ? [equals(their, expression)] : [];
+    return their ? [{ ours: expression, theirs: their }] : [];
   });
-  const found = exists({ ...relation, where: and(...same, relation.where) });
+  const [only, ...others] = same;
+  // A list is made once, even without an index. Each row would search the other mapping's rows in `exists`.
+  const found =
+    only && others.length === 0
+      ? inSelects(only.ours, [{ select: only.theirs, from: relation }])
+      : exists({ ...relation, where: and(...same.map(pair => equals(pair.theirs, pair.ours)), relation.where) });
   return countRows(asking, one.mapping.source, and(one.reached, found));
 }
 
