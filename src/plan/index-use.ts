@@ -11,7 +11,7 @@ import { scopesOf } from '../mapping/piece-lookups.ts';
 import type { Offered } from '../search/offers.ts';
 import { type Catalog, findTable, type IndexInfo, unfitIn } from '../sql/catalog.ts';
 import { isTrimmed } from '../sql/column-type.ts';
-import type { ColumnExpression, Expression, Relation } from '../sql/expression.ts';
+import type { ColumnExpression, Expression, Predicate, Relation } from '../sql/expression.ts';
 import { type Identifier, printTable } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { walk } from '../sql/walk.ts';
@@ -178,6 +178,23 @@ function indexesOn(catalog: Catalog, table: string, column: string): readonly In
   return indexes.filter(({ columns: [first] }) => first?.toLowerCase() === column.toLowerCase());
 }
 
+/** False for tests that no index serves: for any value, for a pattern, and for all values but some. */
+function canSeek(of: Predicate): boolean {
+  switch (of.kind) {
+    case 'null':
+    case 'filled':
+    case 'glob':
+    case 'packed-date':
+      return false;
+    case 'compare':
+    case 'equals':
+    case 'in':
+      return !of.not;
+    default:
+      return true;
+  }
+}
+
 /**
  * Finds indexes that a statement would use if their collation were right: those that begin with a column that it
  * compares. In: a plan and the catalog of some tables. Out: one line each, with the cure.
@@ -190,7 +207,11 @@ export async function unfitIndexes(
   const columns = new Map<string, ColumnExpression>();
   walk(
     { relations: [from] },
-    { enter: naming(tables), column: column => void columns.set(`${column.alias}.${column.column}`, column) },
+    {
+      enter: naming(tables),
+      predicate: canSeek,
+      column: column => void columns.set(`${column.alias}.${column.column}`, column),
+    },
   );
   const catalog = await catalogOf([...tables.values()]);
   const lines = [...columns.values()].flatMap(({ alias, column, type }) => {

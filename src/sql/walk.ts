@@ -21,6 +21,8 @@ export interface Visitor {
   enter?(relation: Relation): boolean;
   /** Called after them. */
   leave?(relation: Relation): void;
+  /** Called before the parts of a predicate. False: skips them. */
+  predicate?(of: Predicate): boolean;
   /** Called with the text of a mapping's own SQL. */
   raw?(text: string): void;
 }
@@ -65,6 +67,7 @@ export function walk({ predicates = [], expressions = [], relations = [] }: Part
     }
   };
   const predicate = (of: Predicate): void => {
+    if (visitor.predicate?.(of) === false) return;
     switch (of.kind) {
       case 'true':
       case 'false':

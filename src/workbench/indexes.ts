@@ -260,6 +260,6 @@ function indexOf({ table, columns, serves }: Wanted, catalog: Catalog): WantedIn
     columns,
     statement: `CREATE INDEX ${dialect.name(identifier(name))} ON ${dialect.table(table)} (${keys.join(', ')});`,
     serves: [...serves].toSorted(),
-    instead: begun && unfit && `${begun.name} is ${unfit.collation}, comparisons are ${unfit.needed}`,
+    instead: begun && unfit && `${begun.name}, which is ${unfit.collation}, since comparisons are ${unfit.needed}`,
   };
 }

@@ -104,17 +104,23 @@ test('an index whose collation no comparison can use counts as none, in check an
   const advice = async (collation: string, change = '') => {
     const clinic = smallClinic();
     const database = new DatabaseSync(join(clinic.folder, 'clinic.sqlite'));
-    database.exec(`CREATE INDEX BY_SEX ON PERSON (SEX ${collation}); ${change}`);
+    database.exec(`CREATE INDEX BY_SEX ON PERSON (SEX ${collation});
+      CREATE INDEX BY_SURNAME ON PERSON (SURNAME COLLATE NOCASE); ${change}`);
     database.close();
     const { out } = await lintel(clinic.environment, 'check', '--parameters');
-    const explained = await lintel(clinic.environment, 'explain', 'Patient?gender=female');
-    return { out: out.slice(out.indexOf('Patient\n')), explained: explained.out };
+    const [explained, missing] = await Promise.all(
+      ['gender=female', 'family:missing=false'].map(query => lintel(clinic.environment, 'explain', `Patient?${query}`)),
+    );
+    return { out: out.slice(out.indexOf('Patient\n')), explained: explained?.out ?? '', missing: missing?.out ?? '' };
   };
   const binary = await advice('', "UPDATE PERSON SET SEX = SEX || ' '");
   expect(binary.out).toMatch(/no index .*\bgender \(PERSON\.SEX \(index BY_SEX is BINARY, comparisons are RTRIM\)\)/);
   expect(binary.explained).toContain(
     'index BY_SEX of PERSON (SEX) is not used: it is COLLATE BINARY, comparisons are RTRIM; an index on (SEX COLLATE RTRIM) would serve',
   );
+  // No index serves a test for any value.
+  expect(binary.missing).toContain('SCAN');
+  expect(binary.missing).not.toContain('is not used');
   // A binary index serves if no text ends in a blank.
   for (const fit of [await advice('COLLATE RTRIM'), await advice('')]) {
     expect(fit.out).not.toMatch(/no index .*PERSON\.SEX/);

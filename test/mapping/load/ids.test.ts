@@ -53,6 +53,20 @@ describe('ids can be parsed without ambiguity', () => {
     expect(problemsOf(files)).toEqual(['m.yaml:4:5: column PT.SSN is denied by `*.SSN` and is never read']);
   });
 
+  test('ids of texts that may hold UUIDs can be told to be UUIDs', () => {
+    const mapping = (name: string, id: string) => `mapping: ${name}
+resource: Organization
+source: { table: dbo.CD_LKUP, as: c, key: [CD] }
+id: "${id}"
+elements: { active: "true" }
+`;
+    const told = (first: string, second: string) =>
+      problemsOf({ 'm.yaml': mapping('one', first), 'n.yaml': mapping('two', second) });
+    const cure = ', or `{DESCR|uuid}` in both if these texts are UUIDs';
+    expect(told('{DESCR}', '{DESCR}')).toEqual([expect.stringContaining(cure)]);
+    expect(told('{DESCR}', '{CD}')).toEqual([expect.not.stringContaining('UUID')]);
+  });
+
   test('two mappings of one type whose ids can be equal are rejected', () => {
     const files = { 'm.yaml': ACTIVE, 'n.yaml': ACTIVE.replace('mapping: people', 'mapping: others') };
     expect(problemsOf(files)).toEqual([

@@ -4,7 +4,7 @@
  */
 import { isResourceType, resourceTypes } from '../../../r4/definitions.ts';
 import { printTable } from '../../../sql/identifier.ts';
-import type { IdPart } from '../../id-rule.ts';
+import { type IdPart, idCodec } from '../../id-rule.ts';
 import type { Mapping, Node, Position } from '../../model.ts';
 import type { Draft } from '../macros/macros.ts';
 import { columnsOf } from '../nodes/id.ts';
@@ -282,14 +282,19 @@ function checkIds(open: readonly OpenDraft[], report: Report): void {
         if (!isKey(rule, rule.context.catalog)) apart.add(other.draft.name);
         continue;
       }
-      if ((other.draft.group !== rule.draft.group || !areSame) && isUnique(other.parts) && isUnique(rule.parts)) {
+      const isOfOthers = other.draft.group !== rule.draft.group || !areSame;
+      if (isOfOthers && isUnique(other.parts) && isUnique(rule.parts)) {
         if (isOne) unproven(rule.at, whose, 'UUIDs');
         else uuids.add(other.draft.name);
         continue;
       }
       const isOfOneTable = areSame && printTable(other.source.table) === printTable(rule.source.table);
       report.error('shared-id', rule.at, `ids of ${whose} can be equal, such as ${common}`, {
-        expected: `a literal that distinguishes them${isOfOneTable ? ', or a `where` in both by which no row is of both' : ''}`,
+        expected: [
+          'a literal that distinguishes them',
+          ...(isOfOneTable ? ['a `where` in both by which no row is of both'] : []),
+          ...(isOfOthers ? asUuids(other.parts, rule.parts) : []),
+        ].join(', or '),
       });
     }
     for (const [names, what] of [
@@ -299,6 +304,15 @@ function checkIds(open: readonly OpenDraft[], report: Report): void {
       if (names.size > 0) unproven(rule.at, `mappings ${[...names].join(', ')} and ${rule.draft.name}`, what);
     }
   }
+}
+
+/** Returns how two ids of texts are said to be UUIDs, if their columns can hold some. */
+function asUuids(...ids: readonly (readonly IdPart[])[]): readonly string[] {
+  const texts = ids.flatMap(parts => {
+    const text = parts.find(part => part.kind === 'column' && part.column.type.kind === 'text');
+    return text?.kind === 'column' && idCodec('uuid', text.column.type) ? [text.column.column] : [];
+  });
+  return texts.length < ids.length ? [] : [`\`{${texts[0]}|uuid}\` in both if these texts are UUIDs`];
 }
 
 function sameColumns(a: readonly IdPart[], b: readonly IdPart[]): boolean {
