@@ -123,6 +123,34 @@ test('events sent to a sink without acknowledgement shortly before its failure a
   await expect.poll(ids).toEqual(['1-1', '2-1', '1-1', '2-1']);
 });
 
+test('a sink that takes events and then loses its connection, again and again, is one failure', async () => {
+  const where = await kept(numbered(0, 2));
+  const { sink } = memory(3_600_000);
+  const begun: number[] = [];
+  let isOpen = false;
+  const told: (string | undefined)[] = [];
+  const follower = follow({
+    ...{ events: eventsOf(where), from: undefined, pause: PAUSE, arrived: () => {} },
+    sink: {
+      ...sink,
+      async send(events) {
+        if (isOpen) {
+          isOpen = false;
+          throw new SinkError('ECONNRESET');
+        }
+        isOpen = events.length > 0;
+        begun.push(performance.now());
+      },
+    },
+    reportFailure: failure => told.push(failure?.code),
+  });
+  onTestFinished(() => follower.close());
+  await expect.poll(() => begun.length, { timeout: 5000 }).toBeGreaterThan(5);
+  expect(told).toEqual(['ECONNRESET']);
+  // Pauses grow: 5, 10, 20, 40 and 80 ms.
+  expect((begun[5] ?? 0) - (begun[4] ?? 0)).toBeGreaterThan(70);
+});
+
 test('a restart continues at the last position; another store starts from its beginning', async () => {
   const where = await kept(numbered(0, 3));
   const sinks: readonly SinkSettings[] = [{ kind: 'json', target: join(where.folder, 'audit.ndjson') }];

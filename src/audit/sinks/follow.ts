@@ -24,7 +24,7 @@ export interface FollowOptions {
   readonly from: Position | undefined;
   /** Called with the position up to which events have arrived, for the next start. */
   readonly arrived: (position: Position) => void;
-  /** Called once when it begins to fail, and once when it continues. */
+  /** Called once when it begins to fail, and once when it works again. */
   readonly reportFailure: (failure: SinkError | undefined) => void;
   /** Milliseconds between two checks for new events. */
   readonly pause?: number;
@@ -47,6 +47,8 @@ export function follow({ events, sink, from, arrived, reportFailure, pause = PAU
   let reached = position;
   let flying: { readonly position: Position; readonly at: number }[] = [];
   let [sent, gone, failures] = [0, 0, 0];
+  /** When it continued after the last failure; undefined: it has not yet. */
+  let continued: number | undefined;
   let closing = false;
   let wake: () => void = () => {};
 
@@ -83,16 +85,25 @@ export function follow({ events, sink, from, arrived, reportFailure, pause = PAU
     return moved;
   };
 
+  /** Without an acknowledgement, a sink works again only once nothing has been lost for some time. */
+  const recover = (): void => {
+    if (failures === 0) return;
+    continued ??= performance.now();
+    if (performance.now() - continued < sink.settles) return;
+    reportFailure(undefined);
+    failures = 0;
+  };
+
   const run = async (): Promise<void> => {
     while (!closing) {
       try {
         const more = await step();
-        if (failures > 0) reportFailure(undefined);
-        failures = 0;
+        recover();
         if (!more) await rest(pause);
       } catch (error) {
         if (failures === 0) reportFailure(sinkError(error));
         failures++;
+        continued = undefined;
         reached = position;
         flying = [];
         await rest(pause * Math.min(LONGEST, 2 ** Math.min(failures - 1, 10)));
