@@ -39,7 +39,7 @@ const KINDS: Readonly<Record<string, Readonly<Record<Engine, readonly string[]>>
 
 const FHIR_TYPES = (
   'string code id uri url canonical markdown xhtml base64Binary boolean decimal integer positiveInt unsignedInt ' +
-  'date dateTime instant'
+  'date dateTime instant time'
 ).split(' ');
 
 /** Options of the codecs that require some. */
@@ -53,6 +53,7 @@ const OPTIONS: Readonly<Record<string, readonly unknown[]>> = {
   horolog: [undefined, { at: '00:00' }],
   dtm: [undefined, { at: '00:00' }],
   iso: [undefined, { at: '00:00' }],
+  time: [undefined, 'hhmm', 'seconds'],
   yddd: [undefined, { at: '00:00' }],
   ymd8: [undefined, { at: '00:00' }],
   ymd14: [undefined, { at: '00:00' }],

@@ -25,7 +25,7 @@ import { pointColumn } from './point-stamps.ts';
 import { type StampColumn, type StampOptions, stampCodec } from './stamp.ts';
 import { ymd14Column } from './stamp-columns.ts';
 import { type DatetimeType, isTimed } from './stored-time.ts';
-import { holdsTimes } from './time-column.ts';
+import { holdsTimes, timeCodec, timeOfMoments } from './time-column.ts';
 import { ymdPartsCodec } from './ymd-parts.ts';
 import { ymd8AtCodec, ymd8Codec } from './ymd8.ts';
 
@@ -58,6 +58,9 @@ const MIDNIGHT = z.literal('00:00', '`at` is 00:00 here: a day alone comes befor
 const MIDNIGHT_ALONE = z.strictObject({ at: MIDNIGHT.optional() }).optional();
 
 const AT_SINCE = z.strictObject({ at: MOMENT.optional(), since: SINCE.optional() }).optional();
+
+/** Forms of times in a text or a number. */
+const TIMES = ['hhmm', 'hhmmss', 'hh:mm', 'hh:mm:ss', 'seconds', 'milliseconds', 'clarion'] as const;
 
 export const DATE_CODECS: Readonly<Record<string, CodecEntry>> = {
   ymd8: entry(AT_SINCE, (options, [type], { zone, fhirType }) => {
@@ -176,7 +179,7 @@ export const DATE_CODECS: Readonly<Record<string, CodecEntry>> = {
     z.strictObject({
       date: z.enum(['ymd8', 'yddd', 'days', 'date']),
       since: z.string().optional(),
-      time: z.enum(['hhmm', 'hhmmss', 'hh:mm', 'hh:mm:ss', 'seconds', 'milliseconds', 'clarion', 'time']),
+      time: z.enum([...TIMES, 'time']),
       at: MOMENT.optional(),
     }),
     ({ date, since, time, at }, [dateType, timeType], { zone, fhirType }) => {
@@ -200,6 +203,14 @@ export const DATE_CODECS: Readonly<Record<string, CodecEntry>> = {
       );
     },
   ),
+  time: entry(z.enum(TIMES).optional(), (options, [type], { zone }) => {
+    const form = options ?? 'time';
+    if (type?.kind === 'datetime' && options === undefined)
+      return timeOfMoments(
+        datetimeCodec({ zone: zoneOf(zone), columnType: type, fhirType: 'dateTime', midnight: 'time' }),
+      );
+    return type && holdsTimes(form, type) ? timeCodec(form, type) : refuse(`time: ${form}`, type);
+  }),
   'ymd-parts': entry(NONE, (_, types, { zone }) => {
     const odd = types.find(type => type.kind !== 'integer');
     return odd ? refuse('ymd-parts', odd) : onWholeNumbers(ymdPartsCodec({ zone: zoneOf(zone) }), types);

@@ -151,6 +151,8 @@ function defaultName(columnType: ColumnType, fhirType: string): string | undefin
     case 'dateTime':
     case 'instant':
       return isTimed(columnType) || columnType.kind === 'instant' ? 'datetime' : undefined;
+    case 'time':
+      return columnType.kind === 'time' ? 'time' : undefined;
     case 'base64Binary':
       return columnType.kind === 'binary' ? 'base64' : undefined;
     case 'string':

@@ -7,6 +7,7 @@ import { type ColumnType, UNICODE } from '../../sql/column-type.ts';
 import { and, call, compare, constant, glob, isNull, not, or } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { DAY, digits, pad, parseClock, printTime, twoDigits } from '../../time/calendar.ts';
+import { type Codec, only } from './codec.ts';
 import { unitRange } from './number.ts';
 import { isWholeNumber } from './packed-column.ts';
 import { trimEnd } from './text.ts';
@@ -85,6 +86,39 @@ export function timeColumn(form: TimeForm, type: ColumnType): TimeColumn {
   if (isCounted(form)) return counted(COUNTS[form]);
   return form === 'time' ? native(type.kind === 'time' ? type.fraction : 0) : written(form, isWholeNumber(type));
 }
+
+/** Emits a time of day as FHIR's `time`, to the digits of a second that are not zero. Output only. */
+export function timeCodec(form: TimeForm, type: ColumnType): Codec {
+  const times = timeColumn(form, type);
+  return {
+    ...TIME_OF_DAY,
+    decode: raw => {
+      const local = times.read(raw);
+      if (local === undefined) return undefined;
+      const fraction = times.fraction(raw).replace(/0+$/, '');
+      return `${printTime(local)}${fraction === '' ? '' : `.${fraction}`}`;
+    },
+    present: columns => times.isTime(only(columns)),
+  };
+}
+
+/** Emits the time of day of moments that another codec reads as local times. */
+export function timeOfMoments({ decode, present, reads }: Codec): Codec {
+  return {
+    ...TIME_OF_DAY,
+    ...(reads ? { reads } : {}),
+    decode: raw => {
+      const moment = decode(raw);
+      return typeof moment === 'string' ? /(?<=T)[\d:]+/.exec(moment)?.[0] : undefined;
+    },
+    present,
+  };
+}
+
+const TIME_OF_DAY = {
+  ...{ label: 'time', yields: ['time'], columns: 1, inverse: 'none', plain: true },
+  match: () => undefined,
+} as const satisfies Partial<Codec>;
 
 function isCounted(form: TimeForm): form is CountedForm {
   return form in COUNTS;
