@@ -46,6 +46,9 @@ INSERT INTO FM VALUES (1, 3240314.083), (2, 3240314), (3, 3240314.24), (4, 32403
 INSERT INTO PERSON VALUES (1, 'DOE^JOHN^Q', '03/10/1980', 1710054000, 'NYN', 2, 'en,es', NULL, 'NO/A-1', 'Pérez ', 'Ruiz'), (2, 'ROE', '00/00/1970', 0, 'NNN', 5, '', NULL, 'B', 'Ibáñez', NULL), (3, 'GONE^X', NULL, NULL, NULL, NULL, NULL, 1, NULL, NULL, NULL);
 CREATE TABLE OBS (NO INTEGER NOT NULL PRIMARY KEY, GROUP_NO INTEGER, QUESTION VARCHAR(4), CONCEPT INTEGER, VALUE DECIMAL(6,1));
 INSERT INTO OBS VALUES (1, NULL, 'BP', 5, NULL), (2, 1, 'SYS', 6, 120), (3, 1, 'DIA', 7, 80), (4, NULL, 'BP', 9, NULL);
+CREATE TABLE ENTRY (NO INTEGER NOT NULL PRIMARY KEY, GROUP_NO INTEGER, VOID INTEGER, VOID_AT DATETIME);
+INSERT INTO ENTRY VALUES (1, NULL, 1, '2024-03-10 08:00:00'), (2, 1, 0, NULL), (3, NULL, 0, NULL), (4, 3, 0, NULL),
+  (5, 3, 1, '2024-03-11 08:00:00'), (6, 99, 0, NULL);
 CREATE TABLE MAP (MAP_NO INTEGER NOT NULL PRIMARY KEY, CONCEPT INTEGER, TERM_NO INTEGER);
 INSERT INTO MAP VALUES (1, 5, 11), (2, 5, 12), (3, 5, 13);
 CREATE TABLE TERM (TERM_NO INTEGER NOT NULL PRIMARY KEY, SOURCE VARCHAR(9), CODE VARCHAR(20));
@@ -224,6 +227,21 @@ elements:
   code:
     coding: [{ each: { table: MAP, as: m, on: { CONCEPT: o.CONCEPT }, order: [MAP_NO], lookup: { t: { table: TERM, on: { TERM_NO: m.TERM_NO } } } }, needs: [system], elements: { system: { from: t.SOURCE, via: sources }, code: { from: t.CODE, via: code } } }]
   component: [{ code: { text: systolic }, valueQuantity: { value: { from: s.VALUE } }, needs: [valueQuantity] }]
+---
+mapping: entries
+resource: Basic
+source:
+  table: ENTRY
+  as: e
+  key: [NO]
+  lookup:
+    g: { table: ENTRY, on: { NO: GROUP_NO } }
+  deleted: { any: [{ VOID: 1 }, { g.VOID: 1 }] }
+  deleted-at: { first: [{ from: VOID_AT }, { from: g.VOID_AT }] }
+id: "{NO}"
+compartment: { none: a test }
+elements:
+  code: { text: entry }
 ---
 mapping: estimated
 resource: Person
@@ -547,6 +565,7 @@ test('the forms in "What old tables have" work as documented', async () => {
   expect(await ids('Observation', 'code', 'http://snomed.info/sct|75367002')).toEqual(['g-1']);
   expect(await ids('Observation', 'code', 'H7')).toEqual([]);
   expect(await ids('Observation', 'component-value-quantity', '120')).toContain('g-1');
+  expect((await allOf(facade, 'Basic', [])).map(({ id }) => id)).toEqual(['3', '4', '6']);
   const facts = await allOf(facade, 'NutritionOrder', []);
   expect(
     facts.map(({ id, enteralFormula, foodPreferenceModifier: of }) => [id, enteralFormula, of !== undefined]),
