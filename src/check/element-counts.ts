@@ -27,6 +27,7 @@ import {
   hasRow,
   mayFindNothing,
   type Reading,
+  Takings,
   unshownValues,
   untaken,
 } from './suspicions.ts';
@@ -55,9 +56,11 @@ export class ElementCounts {
   readonly suspects: Suspect[] = [];
   readonly #registry: CheckContext['registry'];
   readonly #env: Environment;
-  readonly #report: Report;
+  readonly report: Report;
   readonly #rows: (string | number)[][] = [];
   readonly #references: (string | number)[][] = [];
+  /** Alternatives of all sources. */
+  readonly takings: Takings = new Takings();
   /** Values of the source that is being counted. */
   readonly #readings: CountedReading[] = [];
   /** Columns that `sql`, a value of several columns, or a `split` reads: they are shown in another way. */
@@ -66,7 +69,7 @@ export class ElementCounts {
   constructor({ registry }: CheckContext, env: Environment, report: Report) {
     this.#registry = registry;
     this.#env = env;
-    this.#report = report;
+    this.report = report;
   }
 
   tables(): readonly Table[] {
@@ -112,7 +115,7 @@ export class ElementCounts {
     const here = node.if ? and(served, conditionPredicate(node.if, this.#env)) : served;
     const own = [
       ...this.#ofNode(mapping, scope, { served: here, instead }, node, path),
-      ...alternativesIn(node).flatMap(alternatives => untaken(alternatives, here, this.#env, this.#report)),
+      ...alternativesIn(node).flatMap(alternatives => untaken(alternatives, here, this.#env, this)),
     ];
     if (node.kind !== 'object') {
       const inner = node.kind === 'ref' ? [] : childrenOf(node);
@@ -153,7 +156,7 @@ export class ElementCounts {
       const isWorkedOut =
         column?.kind === 'raw' && [...aliasesOf({ expressions: [column] })].every(alias => isOwn({ alias }, scope));
       const element = `${mapping.resource}.${path.join('.')}`;
-      return isWorkedOut ? farDates(node, served, element, this.#env, this.#report) : [];
+      return isWorkedOut ? farDates(node, served, element, this.#env, this.report) : [];
     }
     if (node.kind !== 'ref' || !node.on.every(({ ours }) => isOwn(ours, scope))) return [];
     return this.#reference(mapping, served, node, path);
@@ -170,7 +173,7 @@ export class ElementCounts {
         Map.groupBy(readings, ({ column }) => columnKey(column)),
         hasValue,
         this.#env,
-        this.#report,
+        this.report,
       ),
     ];
   }
@@ -189,7 +192,7 @@ export class ElementCounts {
       const shown = or(...same.map(other => and(other.reached, presentPredicate(other.node, this.#env))));
       const warn = (rows: number): void => {
         if (rows === 0) return;
-        this.#report.warning('never-used', node.at, `${element} is never emitted though ${column.column} has a value`, {
+        this.report.warning('never-used', node.at, `${element} is never emitted though ${column.column} has a value`, {
           expected: `values that ${node.codec.label} reads`,
           found: plural(counts.given, 'row'),
         });
@@ -217,7 +220,7 @@ export class ElementCounts {
       counts.emitted = emitted;
       this.#rows.push([mapping.name, path.join('.'), column.column, all, raw, emitted, byElse, lost]);
       if (raw >= ENOUGH && emitted > 0 && byElse === raw) {
-        this.#report.warning('never-used', node.at, `every value of ${column.column} falls to \`else\``, {
+        this.report.warning('never-used', node.at, `every value of ${column.column} falls to \`else\``, {
           found: plural(raw, 'row'),
         });
       }
@@ -226,7 +229,7 @@ export class ElementCounts {
     const element = `${mapping.resource}.${path.join('.')}`;
     this.#readings.push({ node, column, element, reached: served, given, instead, counts });
     return [
-      ...farDates(node, served, element, this.#env, this.#report),
+      ...farDates(node, served, element, this.#env, this.report),
       { when: served, take },
       { when: and(served, given), take },
       { when: and(served, present), take },

@@ -55,6 +55,9 @@ export const ROWS: CheckSection = {
         else throw error;
       }
     }
+    counts.reportUntaken(
+      unreached.length + refused === 0 && context.mappings.length === context.registry.mappings.length,
+    );
     const notes = [`${plural(groups.size - unreached.length - refused, 'source')} counted.`];
     if (counts.sampled.length > 0)
       notes.push(`Of large tables some ranges of the key were counted: ${someOf(counts.sampled)}.`);
@@ -106,6 +109,11 @@ class Counts {
     this.#env = environment(context.registry, context.now, FULL_VISIBILITY);
     this.#counter = new RowCounter(context, this.#env);
     this.#elements = new ElementCounts(context, this.#env, this.report);
+  }
+
+  /** Reports alternatives that no row takes. `isWhole`: all mappings of the pack were counted. */
+  reportUntaken(isWhole: boolean): void {
+    this.#elements.takings.report(isWhole);
   }
 
   /** Tables of which only ranges were counted. */

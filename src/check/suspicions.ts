@@ -118,6 +118,30 @@ function asCounted(when: Predicate | undefined, take: Counted['take']): Counted 
 
 const DATES: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
 
+/** Whether rows take an alternative, by its place in the pack. The place of a fragment is in several mappings. */
+export class Takings {
+  readonly #taken = new Set<string>();
+  readonly #untaken: { readonly at: Position; readonly warn: () => void }[] = [];
+
+  take(at: Position): void {
+    this.#taken.add(placeOf(at));
+  }
+
+  leave(at: Position, warn: () => void): void {
+    this.#untaken.push({ at, warn });
+  }
+
+  /** Warns of places that no row takes. `isWhole`: all mappings were counted, so that those of fragments are known. */
+  report(isWhole: boolean): void {
+    for (const { at, warn } of this.#untaken)
+      if (!this.#taken.has(placeOf(at)) && (isWhole || at.by === undefined)) warn();
+  }
+}
+
+function placeOf({ file, line, column }: Position): string {
+  return `${file}:${line}:${column}`;
+}
+
 /**
  * Counts alternatives that no row takes; a row takes the first that has a value. `alternatives`: the nodes of each, as
  * written. The last may be for future rows, so it is reported only if no row has a value for it.
@@ -126,7 +150,7 @@ export function untaken(
   alternatives: readonly (readonly Node[])[],
   served: Predicate,
   env: Environment,
-  report: Report,
+  { takings, report }: { readonly takings: Takings; readonly report: Report },
 ): readonly Counted[] {
   const places = new Set(alternatives.map(([first]) => JSON.stringify(first?.at)));
   // Alternatives of a code map in a table have the position where the map is named.
@@ -140,10 +164,13 @@ export function untaken(
     if (!first || !here || (isLast && here.kind === 'true')) return [];
     let there = 0;
     const warn = (rows: number): void => {
+      if (rows > 0) takings.take(first.at);
       if (all < ENOUGH || rows > 0 || (isLast && there > 0)) return;
-      report.warning('never-used', first.at, `no row of ${all} takes this alternative of \`first\``, {
-        found: there === 0 ? 'it is there in none' : `it is there in ${plural(there, 'row')}, behind an earlier one`,
-      });
+      const found =
+        there === 0 ? 'it is there in none' : `it is there in ${plural(there, 'row')}, behind an earlier one`;
+      takings.leave(first.at, () =>
+        report.warning('never-used', first.at, `no row of ${all} takes this alternative of \`first\``, { found }),
+      );
     };
     const taken = and(served, here, not(or(...present.slice(0, i))));
     return [

@@ -294,3 +294,39 @@ test.each([
   expect(await formsOf(`{ first: [${first}, { from: WHEN_AT }] }`)).not.toContain('holds no date');
   expect(await formsOf('{ from: WHEN_AT }')).toContain('holds no date in 25 rows');
 });
+
+test('an alternative of a fragment is unused only if no mapping takes it', async () => {
+  const mapping = (name: string, cd: string) => `mapping: ${name}
+resource: Observation
+source: { table: OBS, as: o, key: [NO], where: { CD: ${cd} } }
+id: "${name}-{NO}"
+needs: [subject]
+elements:
+  code: loinc#8867-4
+${SUBJECT}  insert: value
+`;
+  const fragment = `fragments:
+  value:
+    first:
+      - valueString: { from: VAL }
+      - valueDateTime: { from: SEEN }
+      - valueDateTime: { from: OTHER }
+      - valueString: { from: CD }
+`;
+  const made = clinicWith(
+    `${rowsOf('CD, VAL', 30, "'A', 'high'")}; ${rowsOf('CD, SEEN', 30, "'B', '2024-03-10'")};`,
+    '',
+    {
+      'pack.yaml': PACK_YAML + fragment,
+      'weighing.yaml': `${mapping('texts', 'A')}---\n${mapping('days', 'B')}`,
+    },
+  );
+  const opened = await open(made);
+  const problems = told(await check(opened, { sections: [ROWS] }));
+  await opened.close();
+  expect(problems.filter(problem => problem.includes('takes this alternative'))).toEqual([
+    expect.stringMatching(
+      /^pack\.yaml:10:24: warning: no row of 30 takes this alternative of `first`; found it is there in none/,
+    ),
+  ]);
+});
