@@ -6,7 +6,7 @@
 
 import { plural } from '../common/plural.ts';
 import { hasKey, isOwn } from '../mapping/check/questions.ts';
-import { alternativesIn, wayOf, wayTo } from '../mapping/check/way.ts';
+import { alternativesIn, neededBeside, wayOf, wayTo } from '../mapping/check/way.ts';
 import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import { codeMapOf } from '../mapping/load/codes/origin.ts';
 import type { Report } from '../mapping/load/problem.ts';
@@ -143,8 +143,11 @@ export class ElementCounts {
     path: readonly string[],
   ): readonly Counted[] {
     const { earlier, later } = wayTo(child, node, wayOf(mapping));
-    const some = (nodes: readonly Node[]): Predicate => or(...nodes.map(one => presentPredicate(one, this.#env)));
-    return this.nodes(mapping, scope, and(served, not(some(earlier))), child, path, or(instead, some(later)));
+    const present = (of: Node): Predicate => presentPredicate(of, this.#env);
+    const some = (nodes: readonly Node[]): Predicate => or(...nodes.map(present));
+    const beside = instead === NEVER ? [] : neededBeside(child, node);
+    const here = and(served, not(some(earlier)), ...beside.map(present));
+    return this.nodes(mapping, scope, here, child, path, or(beside.length > 0 ? NEVER : instead, some(later)));
   }
 
   #ofNode(mapping: Mapping, scope: Scope, around: Around, node: Node, path: readonly string[]): readonly Counted[] {

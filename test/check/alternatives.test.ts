@@ -330,3 +330,17 @@ ${SUBJECT}  insert: value
     ),
   ]);
 });
+
+test('no later alternative stands in for a part without which the object is there', async () => {
+  const elements = `  first:
+    - valueQuantity: { value: { from: VER }, comparator: { from: CD, via: comparator } }
+    - valueString: { from: VAL }
+`;
+  const made = clinicWith(rowsOf('CD, VER, VAL', 30, "'~', 5, 'five'", "'<', 5, 'five'"), elements, {
+    'codes.yaml': 'comparator: { rows: { "<": "<" } }\n',
+  });
+  const { out } = await lintel(made.environment, 'codes', 'unmapped');
+  expect(out).toMatch(/^comparator: 1 value of OBS\.CD in 30 rows {2}\(/m);
+  const checked = await lintel(made.environment, 'check');
+  expect(checked.out).toMatch(/warning: code map comparator has no row for 1 value of CD in 30 rows; found ~ \(30\)/);
+});

@@ -168,7 +168,10 @@ export function partsOf(registry: Registry): Parts {
       if (inner && inner !== pieces) visitLookups(inner, scope);
       for (const child of childrenOf(node)) {
         const further = wayTo(child, node, way);
-        visit(child, scopes, isLast && further.later.length === way.later.length, further, inner);
+        // The object around it is there without it: no alternative to the object replaces it.
+        const isFree = further.beside.length > way.beside.length;
+        const around = isFree ? 0 : way.later.length;
+        visit(child, scopes, (isLast || isFree) && further.later.length === around, further, inner);
       }
     }
   };
