@@ -2,7 +2,7 @@
  * Writes the log: one line per event on standard error. In: a level, a message and a few fields, none of which may
  * contain a value of a patient or of a request. Out: text for people or JSON for machines.
  */
-import { writeSync } from 'node:fs';
+import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
@@ -87,48 +87,103 @@ function now(): string {
 /** Milliseconds that a line waits for others: one write of many lines costs as much as one of a single line. */
 const FLUSH_DELAY = 5;
 const CHARACTERS_AT_MOST = 65_536;
+/** Characters that wait for a slow reader; more lines are lost, because no request may wait for the log. */
+const WAITING_AT_MOST = 1_000_000;
+/** Milliseconds for which the end of the process waits for a reader that takes nothing. */
+const PATIENCE = 5000;
 
 const LOST = 'there was no room for lines of the log, and they are lost';
 
 let lines = '';
+let isPlanned = false;
+/** Bytes that the reader has not taken yet. */
+let unread: Uint8Array = new Uint8Array();
 /** Lines for which there was no room; reported as soon as there is. */
 let lost = 0;
 let lostLine: (count: number) => string = () => '';
 
 function writeError(line: string): void {
-  if (lines === '') setTimeout(flush, FLUSH_DELAY).unref();
   lines += `${line}\n`;
-  if (lines.length > CHARACTERS_AT_MOST) flush();
+  const most = unread.byteLength === 0 ? CHARACTERS_AT_MOST : WAITING_AT_MOST;
+  if (lines.length > most) flush();
+  if (lines.length > WAITING_AT_MOST) lose();
+  if (!isPlanned) setTimeout(planned, FLUSH_DELAY).unref();
+  isPlanned = true;
 }
 
-function flush(): void {
-  const waiting = lines;
+function planned(): void {
+  isPlanned = false;
+  flush();
+  if (unread.byteLength === 0 || isPlanned) return;
+  isPlanned = true;
+  setTimeout(planned, FLUSH_DELAY).unref();
+}
+
+function lose(): void {
+  lost += lines.split('\n').length - 1;
   lines = '';
+}
+
+/** Writes as much as the reader takes now. */
+function flush(): void {
+  if (unread.byteLength > 0) unread = rest(unread) ?? unread;
+  if (unread.byteLength > 0 || (lines === '' && lost === 0)) return;
   // Begins with a line end, because the last line may have been cut.
   const lostText = lost === 0 ? '' : `\n${lostLine(lost)}\n`;
-  if (writeWhole(Buffer.from(lostText + waiting, 'utf8'))) lost = 0;
-  else lost += waiting.split('\n').length - 1;
+  const left = rest(Buffer.from(lostText + lines, 'utf8'));
+  if (left === undefined) lose();
+  else [lines, lost, unread] = ['', 0, left];
+}
+
+const NEVER = new Int32Array(new SharedArrayBuffer(4));
+
+/** Waits for the reader, because nothing is written after the end of the process. */
+function flushAtEnd(): void {
+  for (let waited = 0, before = Number.NaN; waited < PATIENCE; waited += FLUSH_DELAY) {
+    flush();
+    if (unread.byteLength === 0) return;
+    if (unread.byteLength !== before) waited = 0;
+    before = unread.byteLength;
+    Atomics.wait(NEVER, 0, 0, FLUSH_DELAY);
+  }
+}
+
+/**
+ * Writes bytes, and returns those that the reader does not take now; undefined if the disk is full, because no answer
+ * depends on the log. What process.stderr buffers for a slow reader would be unbounded, and lost when the process ends.
+ * Throws the system's error if nobody reads the log any more.
+ */
+function rest(bytes: Uint8Array): Uint8Array | undefined {
+  let at = 0;
+  try {
+    while (at < bytes.byteLength) at += writeSync(standardError(), bytes, at);
+  } catch (error) {
+    if (lacksRoom(error)) return undefined;
+    if (!isFull(error)) throw error;
+  }
+  return bytes.subarray(at);
 }
 
 const STANDARD_ERROR = 2;
-const NEVER = new Int32Array(new SharedArrayBuffer(4));
+let opened: number | undefined;
 
 /**
- * Waits until the reader of the log has taken all of it: what process.stderr buffers for a slow reader is unbounded,
- * and lost when the process ends. Returns false if the disk is full, because no answer depends on the log. Throws the
- * system's error if nobody reads the log any more.
+ * Returns a descriptor of standard error. That of a pipe is opened anew, so that writing does not wait for its reader
+ * and the programs that share the pipe are not affected.
  */
-function writeWhole(bytes: Uint8Array): boolean {
-  for (let at = 0; at < bytes.byteLength; ) {
-    try {
-      at += writeSync(STANDARD_ERROR, bytes, at);
-    } catch (error) {
-      if (lacksRoom(error)) return false;
-      if (!isFull(error)) throw error;
-      Atomics.wait(NEVER, 0, 0, FLUSH_DELAY);
-    }
+function standardError(): number {
+  opened ??= openedAnew();
+  return opened;
+}
+
+function openedAnew(): number {
+  if (!fstatSync(STANDARD_ERROR).isFIFO()) return STANDARD_ERROR;
+  try {
+    return openSync(`/proc/self/fd/${STANDARD_ERROR}`, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    // Not on Linux, or the pipe belongs to another user: writing waits for the reader.
+    return STANDARD_ERROR;
   }
-  return true;
 }
 
 function isFull(error: unknown): boolean {
@@ -142,4 +197,4 @@ export function lacksRoom(error: unknown): boolean {
   return error instanceof Error && 'code' in error && NO_ROOM.has(error.code);
 }
 
-process.on('exit', flush);
+process.on('exit', flushAtEnd);

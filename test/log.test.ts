@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createLog } from '../src/log.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -75,6 +75,70 @@ test('buffered lines are written before the process ends, even to a slow reader'
   const lines = (await text(child.stderr)).trim().split('\n');
   expect(lines.map(line => JSON.parse(line).i)).toEqual([...new Array(20_000).keys()]);
   expect((await ended)[0]).toBe(3);
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'a pipe whose reader takes nothing stops nothing; the loss is reported',
+  async () => {
+    const pipe = join(temporaryFolder(), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const script = `import { createLog } from ${JSON.stringify(new URL('../src/log.ts', import.meta.url).href)};
+    const log = createLog({ level: 'info', format: 'json' });
+    for (let i = 0; i < 30_000; i++) {
+      log.info('line', { i });
+      if (i % 100 === 0) await new Promise(setImmediate);
+    }
+    console.log('alive');
+    for await (const _ of process.stdin);
+    log.info('last');`;
+    const reader = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    const writer = openSync(pipe, 'w');
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', writer] });
+    closeSync(writer);
+    const ended = once(child, 'close');
+    const { stdin, stdout } = child;
+    if (stdin === null || stdout === null) throw new Error('the process has no pipes');
+    onTestFinished(() => {
+      child.kill('SIGKILL');
+      closeSync(reader);
+    });
+    await once(stdout, 'data', { signal: AbortSignal.timeout(10_000) });
+    const read: Buffer[] = [];
+    const timer = setInterval(() => {
+      const chunk = Buffer.alloc(1_000_000);
+      try {
+        read.push(chunk.subarray(0, readSync(reader, chunk)));
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'EAGAIN' });
+      }
+    }, 1);
+    onTestFinished(() => clearInterval(timer));
+    stdin.end();
+    expect((await ended)[0]).toBe(0);
+    await expect.poll(() => Buffer.concat(read).toString().endsWith('"message":"last"}\n')).toBe(true);
+    const all = Buffer.concat(read).toString().split('\n').filter(Boolean);
+    const entries = all.map(line => JSON.parse(line) as { readonly message: string; readonly lines?: number });
+    const written = entries.filter(({ message }) => message === 'line').length;
+    const lost = entries.reduce((sum, entry) => sum + (entry.lines ?? 0), 0);
+    expect(lost).toBeGreaterThan(0);
+    expect(written + lost).toBe(30_000);
+  },
+);
+
+test.skipIf(process.platform !== 'linux')('a pipe whose reader takes nothing delays the end by seconds', async () => {
+  const pipe = join(temporaryFolder(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const script = `import { createLog } from ${JSON.stringify(new URL('../src/log.ts', import.meta.url).href)};
+    const log = createLog({ level: 'info', format: 'json' });
+    for (let i = 0; i < 3000; i++) log.info('line', { i });
+    process.exit(3);`;
+  const reader = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+  onTestFinished(() => closeSync(reader));
+  const writer = openSync(pipe, 'w');
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'ignore', writer] });
+  closeSync(writer);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  expect(await once(child, 'close', { signal: AbortSignal.timeout(20_000) })).toEqual([3, null]);
 });
 
 test.skipIf(!existsSync('/dev/full'))('a full disk stops nothing, and the loss is reported later', async () => {
