@@ -347,6 +347,7 @@ export class Interpreter<R> {
       case 'matches':
         return globMatches([...condition.pattern], [...rtrim(raw)]);
       case 'present':
+        if (type.kind === 'binary') return raw instanceof Uint8Array ? raw.length > 0 : isText(raw);
         return type.kind !== 'text' || rtrim(raw) !== '';
       case 'same':
       case 'ordered':
@@ -383,4 +384,9 @@ function uncommon(parts: readonly IdPart[], raw: (column: ColumnExpression) => S
   return characters
     .filter(character => !/[ -~]/.test(character))
     .reduce((sum, character) => sum + 9 * character.length - 3 * Buffer.byteLength(character), 0);
+}
+
+/** True for a text that is not blank: a column of bytes may hold one in SQLite, and numbers, which mean nothing there. */
+function isText(raw: Exclude<SqlValue, null>): boolean {
+  return typeof raw === 'string' && rtrim(raw) !== '';
 }

@@ -112,6 +112,11 @@ const KINDS = {
     sound: random => random.pick(['A', 'A;B', 'B;C;A']),
     odd: ['A;;B', ';', ' A ; B ', null, '', 'A;A', 'zz', 'x;'.repeat(20)],
   },
+  bytes: {
+    types: ['BLOB', 'VARBINARY(40)'],
+    sound: random => new Uint8Array([random.int(0, 255), random.int(0, 255)]),
+    odd: ['', '  ', 'abc', 'é ', 5, 1.5, null, new Uint8Array(), new Uint8Array([32])],
+  },
   result: {
     types: TEXTS,
     sound: random => String(random.int(0, 200) / 10),
@@ -120,7 +125,7 @@ const KINDS = {
 } as const satisfies Readonly<Record<string, Kind>>;
 
 const TABLES = {
-  PERSON: { born: 'day', name: 'name', nick: 'text', number: 'text', ward: 'code', edited: 'moment' },
+  PERSON: { born: 'day', name: 'name', nick: 'text', number: 'text', ward: 'code', edited: 'moment', photo: 'bytes' },
   ENTRY: {
     ...{
       person: 'whole',
@@ -203,7 +208,8 @@ elements:
     - family: { from: name, via: [{ piece: { by: "^", at: 1 } }] }
       given: [{ from: name, via: [{ piece: { by: "^", at: 2 } }] }, { from: nick }]
   birthDate: { from: born }
-`,
+  photo: [{ contentType: image/png, data: { from: photo, via: base64 }, title: { from: nick, if: { ${random.pick(['present', 'absent'])}: [photo] } } }]
+${random.pick(['', 'needs: [photo]\n'])}`,
     'entry.yaml': `mapping: entries
 resource: Observation
 source: { table: ENTRY, as: e, key: [id]${random.chance(0.3) ? `, where: { ${condition('code')} }` : ''} }

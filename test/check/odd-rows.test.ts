@@ -63,3 +63,23 @@ test('pieces whose alias is the name of a table', async () => {
   );
   expect(out).toMatch(/ 0 errors, 0 warnings$/);
 });
+
+test('texts, numbers and blanks in a column of bytes', async () => {
+  const photos = `mapping: photos
+resource: Media
+source: { table: PHOTO, as: f, key: [NO] }
+id: "{NO}"
+compartment: { none: a test }
+needs: [content]
+elements:
+  status: completed
+  deviceName: { const: camera, if: { present: [FILE] } }
+  content: { needs: [data], contentType: image/png, data: { from: FILE, via: base64 } }
+`;
+  const out = await checked(
+    { 'photo.yaml': photos },
+    `CREATE TABLE PHOTO (NO INTEGER NOT NULL PRIMARY KEY, FILE BLOB);
+    INSERT INTO PHOTO VALUES (1, x'0102'), (2, 'abc'), (3, '  '), (4, ''), (5, 5), (6, NULL), (7, x''), (8, x'20');`,
+  );
+  expect(out).toMatch(/ 0 errors, \d+ warnings?$/);
+});
