@@ -38,7 +38,7 @@ import { addressOf, type Hospital, type NodeEnv, type PageContext, pageOf, type 
 import { ownPaths, providerRoute, publishedPaths, publishedRoutes } from './paths.ts';
 import { peopleOf, type UserOf } from './people.ts';
 import { AUTH_PATH, createProvider, ROUTES } from './provider.ts';
-import { isUnwritten, type Store, WRITE_AGAIN } from './store.ts';
+import { isUnwritten, type Store, unwritten, WRITE_AGAIN } from './store.ts';
 import { TEXTS } from './texts.ts';
 import { answerByProvider } from './to-provider.ts';
 import { tokensOf } from './tokens.ts';
@@ -151,7 +151,9 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
     const happened = { who, status, route, query: more === '' ? route : `${route}?${more}` };
     const patients = patient === undefined ? [] : [patient];
     const where = { address: addressOf(c), server: new URL(base).hostname, interaction: 'operation' } as const;
-    await options.audit?.write(recordOfPage({ ...happened, ...where, patients }));
+    await options.audit?.write(recordOfPage({ ...happened, ...where, patients })).catch(cause => {
+      throw unwritten(cause);
+    });
   };
   const parts: SmartParts = {
     ...{

@@ -117,13 +117,13 @@ export function isDamagedStore(error: unknown): boolean {
 /** Seconds for Retry-After while nothing can be written. */
 export const WRITE_AGAIN = 10;
 
-/** Returns the error for a store that cannot be written: 503, which the library sends as `temporarily_unavailable`. */
-function unwritten(cause: unknown): Error {
+/** Returns the error for what cannot be stored: 503, which the library sends as `temporarily_unavailable`. */
+export function unwritten(cause: unknown): Error {
   const error = new errors.TemporarilyUnavailable('the authorization server cannot store anything now', { cause });
   return Object.assign(error, { status: 503, statusCode: 503 });
 }
 
-/** True if a store could not be written, as on a full disk. */
+/** True if something could not be stored, as on a full disk. */
 export function isUnwritten(error: unknown): boolean {
   return error instanceof errors.TemporarilyUnavailable;
 }

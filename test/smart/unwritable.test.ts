@@ -86,3 +86,20 @@ test('a store that cannot be read is 500 for a public app that refreshes without
   database.exec('ALTER TABLE away RENAME TO entry');
   expect([answer.status, answer.body]).toEqual([500, { error: 'server_error' }]);
 });
+
+test('while a required audit cannot be written, nobody logs in, and the page says that it may work later', async () => {
+  const own = await serveSmart();
+  onTestFinished(() => own.stop());
+  const database = new DatabaseSync(join(own.folder, 'audit.sqlite'));
+  onTestFinished(() => database.close());
+  database.exec("CREATE TRIGGER refuse BEFORE INSERT ON RECORD BEGIN SELECT RAISE(FAIL, 'full'); END");
+  const browser = openBrowser(own.auth);
+  await browser.open(`${own.auth}/apps`);
+  const login = await browser.send(`${own.auth}/login`, [
+    ['username', 'anna'],
+    ['password', 'correct horse battery'],
+  ]);
+  expect([login.status, login.html]).toEqual([503, expect.stringContaining('cannot store anything now')]);
+  expect((await browser.open(`${own.auth}/apps`)).html).toContain('name="password"');
+  expect(own.lines.filter(line => line.includes('the authorization server failed'))).toEqual([]);
+});
