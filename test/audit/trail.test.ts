@@ -79,6 +79,7 @@ interface Event {
     readonly role?: Coded;
     readonly what?: { readonly reference?: string; readonly identifier?: { readonly value: string } };
     readonly query?: string;
+    readonly detail?: readonly { readonly type: string; readonly valueString?: string }[];
   }[];
 }
 
@@ -236,6 +237,34 @@ test('an event is found by the type and id of the resource that was read, and by
   expect(await ids('a-1')).toEqual(['1-0', '2-0']);
   expect(await ids('Observation/a-2')).toEqual([]);
   expect(await ids('Observation/a-1,Condition/a-1')).toEqual(['1-0', '2-0']);
+});
+
+test('the reason of break-glass is where the BALP profile of the event allows a detail', async () => {
+  const reason = 'Found unconscious, allergies unknown';
+  const file = join(temporaryFolder(), 'audit.sqlite');
+  const store = openStore({ path: file, bytes: 10_000_000, survives: 'process' });
+  store.append([
+    record({ glass: reason, patients: ['1'] }),
+    record({ glass: reason, patients: ['1'], interaction: 'search-type', query: 'GET /fhir/Widget?patient=1' }),
+    record({ glass: reason, interaction: 'search-type', query: 'GET /fhir/Widget' }),
+  ]);
+  store.close();
+  const trail = await openTrail(file, { pageSize: 50, pageMax: 100, secret: Buffer.alloc(32), softwareVersion: '0' });
+  onTestFinished(() => trail.close());
+  const { json } = await trail.facade.search({ type: 'AuditEvent', parameters: [] }, contextOf(OPEN_ACCESS));
+  const { entry } = JSON.parse(json) as { readonly entry: readonly { readonly resource: Event }[] };
+  const events = entry.map(({ resource }) => resource);
+  expect(events.map(({ meta }) => meta?.profile?.map(url => url.replace(BALP, '')))).toEqual([
+    ['PatientRead'],
+    ['PatientQuery'],
+    ['Query'],
+  ]);
+  for (const { entity } of events) {
+    // BALP: `entity[query].detail 0..0`. The transaction has no such bound.
+    const told = entity.filter(({ detail }) => detail !== undefined);
+    expect(told.map(({ type }) => type.code)).toEqual(['XrequestId']);
+    expect(told[0]?.detail).toEqual([{ type: 'break-glass', valueString: reason }]);
+  }
 });
 
 test('patients see who read their data and their own requests, but no other patients of a search', async () => {
