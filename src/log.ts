@@ -90,7 +90,7 @@ const CHARACTERS_AT_MOST = 65_536;
 /** Characters that wait for a slow reader; more lines are lost, because no request may wait for the log. */
 const WAITING_AT_MOST = 1_000_000;
 /** Milliseconds for which the end of the process waits for a reader that takes nothing. */
-const PATIENCE = 5000;
+const LONGEST_WAIT = 5000;
 
 const LOST = 'there was no room for lines of the log, and they are lost';
 
@@ -139,7 +139,7 @@ const NEVER = new Int32Array(new SharedArrayBuffer(4));
 
 /** Waits for the reader, because nothing is written after the end of the process. */
 function flushAtEnd(): void {
-  for (let waited = 0, before = Number.NaN; waited < PATIENCE; waited += FLUSH_DELAY) {
+  for (let waited = 0, before = Number.NaN; waited < LONGEST_WAIT; waited += FLUSH_DELAY) {
     flush();
     if (unread.byteLength === 0) return;
     if (unread.byteLength !== before) waited = 0;

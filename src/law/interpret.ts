@@ -386,7 +386,7 @@ function uncommon(parts: readonly IdPart[], raw: (column: ColumnExpression) => S
     .reduce((sum, character) => sum + 9 * character.length - 3 * Buffer.byteLength(character), 0);
 }
 
-/** True for a text that is not blank: a column of bytes may hold one in SQLite, and numbers, which mean nothing there. */
+/** True for a text that is not blank. In SQLite a column of bytes may hold texts, and numbers, which are ignored. */
 function isText(raw: Exclude<SqlValue, null>): boolean {
   return typeof raw === 'string' && rtrim(raw) !== '';
 }
