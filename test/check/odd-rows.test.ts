@@ -79,7 +79,25 @@ elements:
   const out = await checked(
     { 'photo.yaml': photos },
     `CREATE TABLE PHOTO (NO INTEGER NOT NULL PRIMARY KEY, FILE BLOB);
-    INSERT INTO PHOTO VALUES (1, x'0102'), (2, 'abc'), (3, '  '), (4, ''), (5, 5), (6, NULL), (7, x''), (8, x'20');`,
+    INSERT INTO PHOTO VALUES (1, x'0102'), (2, 'abc'), (3, '  '), (4, ''), (5, 5), (6, NULL), (7, x''), (8, x'20'), (9, 9007199254740993);`,
+  );
+  expect(out).toMatch(/ 0 errors, \d+ warnings?$/);
+});
+
+test('an integer that JavaScript cannot hold, among dates', async () => {
+  const notes = `mapping: notes
+resource: Communication
+source: { table: NOTE, as: n, key: [NO] }
+id: "{NO}"
+compartment: { none: a test }
+elements:
+  status: completed
+  sent: { from: WRITTEN }
+`;
+  const out = await checked(
+    { 'note.yaml': notes },
+    `CREATE TABLE NOTE (NO INTEGER NOT NULL PRIMARY KEY, WRITTEN DATETIME);
+    INSERT INTO NOTE VALUES (1, '2024-01-02 10:00:00'), (2, 'N/A'), (3, 9007199254740993), (4, NULL);`,
   );
   expect(out).toMatch(/ 0 errors, \d+ warnings?$/);
 });

@@ -91,6 +91,7 @@ export const SQLITE: Dialect = {
   stored(writer, expression) {
     // Another type would convert the value, as for rows that are read normally.
     const isFormed = expression.kind === 'column' || expression.kind === 'raw';
+    if (expression.type.kind === 'binary') return withoutIntegers(writer.expression(expression));
     const x = () => writer.expression(isFormed ? { ...expression, type: BYTES } : expression);
     return `CASE WHEN typeof(${x()}) = 'integer' AND abs(${x()} / 2) > 4503599627370495 THEN CAST(${x()} AS TEXT) ELSE ${x()} END`;
   },
@@ -103,15 +104,21 @@ export const SQLITE: Dialect = {
     const { type } = expression;
     const sql = () => writer.expression(expression);
     if (expression.kind === 'column' && (utcLayoutOf(type) || isMixedTime(type)))
-      return writer.expression({ ...expression, type: BYTES });
+      return withoutIntegers(writer.expression({ ...expression, type: BYTES }));
     if (holdsAnyNumber(type)) {
       const printed = digitsText(sql(), type);
       const isOpen = expression.kind === 'column' && !isMixed(type);
       return isOpen ? `coalesce(${printed}, CASE WHEN ${sql()} IS NOT NULL THEN '' END)` : printed;
     }
+    if (type.kind === 'binary') return withoutIntegers(sql());
     return type.kind === 'integer' && type.bits === 64 ? `CAST(${sql()} AS TEXT)` : sql();
   },
 };
+
+/** Leaves out integers, which are no bytes and no date: Node refuses to read those above 2^53. */
+function withoutIntegers(sql: string): string {
+  return `CASE WHEN typeof(${sql}) <> 'integer' THEN ${sql} END`;
+}
 
 /** Returns the one text or number for a column whose rows are written in several ways, or NULL (functions.ts). */
 function canonical(sql: string, type: ColumnType): string {
