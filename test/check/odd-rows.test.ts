@@ -79,12 +79,22 @@ elements:
   const out = await checked(
     { 'photo.yaml': photos },
     `CREATE TABLE PHOTO (NO INTEGER NOT NULL PRIMARY KEY, FILE BLOB);
-    INSERT INTO PHOTO VALUES (1, x'0102'), (2, 'abc'), (3, '  '), (4, ''), (5, 5), (6, NULL), (7, x''), (8, x'20'), (9, 9007199254740993);`,
+    INSERT INTO PHOTO VALUES (1, x'0102'), (2, 'abc'), (3, '  '), (4, ''), (5, 5), (6, NULL), (7, x''), (8, x'20'),
+      (9, 9007199254740993);`,
   );
   expect(out).toMatch(/ 0 errors, \d+ warnings?$/);
 });
 
-test('an integer that JavaScript cannot hold, among dates', async () => {
+test.each([
+  ['DATETIME', "'2024-01-02 10:00:00'", 'sent: { from: VALUE }'],
+  ['DATE', "'2024-01-02'", 'sent: { from: VALUE, via: date }'],
+  ['TIME', "'10:00:00'", 'sent: { from: [DAY, VALUE], via: { date-and-time: { date: date, time: time } } }'],
+  ['UNIQUEIDENTIFIER', "'0F8FAD5B-D9CB-469F-A165-70867728950E'", 'identifier: [{ value: { from: VALUE } }]'],
+  ['INTEGER', '7', 'identifier: [{ value: { from: VALUE } }]'],
+  ['BIGINT', '7', 'identifier: [{ value: { from: VALUE } }]'],
+  ['DECIMAL(8,2)', '7.5', 'identifier: [{ value: { from: VALUE } }]'],
+  ['VARCHAR(40)', "'a'", 'identifier: [{ value: { from: VALUE } }]'],
+])('an integer that JavaScript cannot hold, in a column declared %s', async (declared, sound, element) => {
   const notes = `mapping: notes
 resource: Communication
 source: { table: NOTE, as: n, key: [NO] }
@@ -92,12 +102,13 @@ id: "{NO}"
 compartment: { none: a test }
 elements:
   status: completed
-  sent: { from: WRITTEN }
+  ${element}
 `;
   const out = await checked(
     { 'note.yaml': notes },
-    `CREATE TABLE NOTE (NO INTEGER NOT NULL PRIMARY KEY, WRITTEN DATETIME);
-    INSERT INTO NOTE VALUES (1, '2024-01-02 10:00:00'), (2, 'N/A'), (3, 9007199254740993), (4, NULL);`,
+    `CREATE TABLE NOTE (NO INTEGER NOT NULL PRIMARY KEY, DAY DATE, VALUE ${declared});
+    INSERT INTO NOTE VALUES (1, '2024-01-02', ${sound}), (2, NULL, 'N/A'),
+      (3, '2024-01-02', 9007199254740993), (4, NULL, NULL);`,
   );
   expect(out).toMatch(/ 0 errors, \d+ warnings?$/);
 });
