@@ -97,7 +97,7 @@ export function timeless(changed: ValueNode, name: string, env: Environment, rep
   const warn = (rows: number): void => {
     if (all < ENOUGH || rows < all * MANY) return;
     const said = `${rows} of ${plural(all, 'resource')} of ${name} have no time of change`;
-    report.warning('rows-left-out', changed.at, `${said}: exports with \`_since\` leave them out`, {
+    report.warning('no-time-of-change', changed.at, `${said}: exports with \`_since\` leave them out`, {
       expected: 'another column of times beside it, such as that of creation: `changed: [MADE_AT, CHANGED_AT]`',
     });
   };

@@ -199,7 +199,7 @@ const ROWS = {
   ],
   'rows-left-out': [
     'LNT-706',
-    'Rows make no resource: their id is empty or not valid, they have no number, or a rule excludes them; or resources have no time of change.',
+    'Rows make no resource: their id is empty or not valid, they have no number, or a rule excludes them.',
     'Look at the rows; a `where` that leaves them out on purpose ends the warning.',
   ],
   'unstable-order': [
@@ -236,6 +236,11 @@ const ROWS = {
     'LNT-713',
     'Rows are served that a column, by its name, marks as deleted.',
     'Name the column in `deleted`, `where` or an `if`, as the rows mean it.',
+  ],
+  'no-time-of-change': [
+    'LNT-714',
+    'Many resources have no time of change: `_lastUpdated` and exports with `_since` do not find them.',
+    'Name a second column of times in `changed`, such as that of creation.',
   ],
 } as const satisfies Readonly<Record<string, PackError>>;
 

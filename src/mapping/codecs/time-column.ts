@@ -1,7 +1,8 @@
 /**
  * Describes how a column stores the time of day. In: the form in which it is written, and the type of the column:
  * digits in a text or a whole number (`930`), a number that counts from midnight, or a TIME. Out: how a raw value is
- * read, the stored value of a time, and a test for a time. Keys count ticks of 100 nanoseconds, as TIME(7).
+ * read, the stored value of a time, and a test for a time; and the codec of FHIR's type `time`. Keys count ticks of 100
+ * nanoseconds, as TIME(7).
  */
 import { type ColumnType, UNICODE } from '../../sql/column-type.ts';
 import { and, call, compare, constant, glob, isNull, not, or } from '../../sql/construct.ts';
