@@ -44,7 +44,10 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) {
   // The compile cache for the next start is beside the code and nowhere else, because anyone who can write it can
   // change the code that runs. A folder that is not writable is no error.
-  nodeModule.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/lintel', import.meta.url)));
+  nodeModule.enableCompileCache({
+    directory: fileURLToPath(new URL('../node_modules/.cache/lintel', import.meta.url)),
+    portable: true,
+  });
   whenOrphaned(() => process.kill(process.pid, 'SIGTERM'));
   const { runProcess } = await import('../src/cli/main.ts');
   await runProcess();

@@ -4,5 +4,8 @@
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/lintel', import.meta.url)));
+enableCompileCache({
+  directory: fileURLToPath(new URL('../../node_modules/.cache/lintel', import.meta.url)),
+  portable: true,
+});
 await import('./worker.ts');

@@ -145,10 +145,11 @@ export async function checkAgainst(
   options: CheckOptions,
   announce: Announce = () => {},
 ): Promise<CheckedPack> {
-  const checked = await checkSchema(database, files, options);
+  const memory = new CheckMemory();
+  const checked = await checkSchema(database, files, options, memory);
   const { catalog, pack } = checked;
   const { registry } = pack;
-  const { tables, columns = [] } = partNamed(files);
+  const { tables, columns = [] } = partNamed(files, memory.pack);
   const read = registry === undefined ? [] : [...tablesOf(registry)];
   const part = { tables: [...new Set([...tables, ...read, ...(options.before?.part.tables ?? [])])], columns };
   if (registry === undefined) return { ...checked, schema: seenSchema(part, catalog, [], []) };
@@ -159,7 +160,7 @@ export async function checkAgainst(
     announce(`The login can write (${writes.join('; ')}). Lintel only reads; so should its login.`);
   const schema = seenSchema(part, catalog, names, unreadable);
   if (unreadable.length === 0) return { ...checked, schema };
-  return { ...checkPack(files, withDenied(catalog, unreadable), options), schema };
+  return { ...checkPack(files, withDenied(catalog, unreadable), { ...options, packMemory: memory.pack }), schema };
 }
 
 /**
@@ -180,8 +181,12 @@ export async function checkKnown(
  * Checks a pack against the tables that it names, because a database may have tens of thousands. Reads all tables only
  * if there are errors, to suggest names for unknown ones.
  */
-async function checkSchema(database: Database, files: PackFiles, options: LoadOptions): Promise<Checked> {
-  const memory = new CheckMemory();
+async function checkSchema(
+  database: Database,
+  files: PackFiles,
+  options: LoadOptions,
+  memory: CheckMemory,
+): Promise<Checked> {
   const check = async (catalog: Catalog): Promise<Checked> =>
     checkPack(files, await memory.withForms(database, catalog, files, part), { ...options, packMemory: memory.pack });
   const part = partNamed(files, memory.pack);

@@ -33,8 +33,7 @@ export function copiedTree(): Tree {
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   const run: Tree['run'] = (environment, ...argv) =>
     new Promise(done => {
-      // Each copy has unique paths, so a compile cache would be useless.
-      const env = { PATH: process.env['PATH'], NODE_DISABLE_COMPILE_CACHE: '1', ...environment };
+      const env = { PATH: process.env['PATH'], ...environment };
       execFile(process.execPath, argv, { cwd: folder, env }, (error, out, notes) => {
         done({ code: error === null ? 0 : Number(error.code), out, notes });
       });
