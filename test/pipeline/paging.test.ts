@@ -6,6 +6,7 @@ import { render } from '../../src/sql/render.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
 import { registerFunctions } from '../../src/sql/sqlite/functions.ts';
 import { type SmallClinic, smallClinic } from '../cache/small-clinic.ts';
+import { runsOf } from '../share.ts';
 
 interface Page {
   readonly ids: readonly string[];
@@ -77,7 +78,7 @@ test.each(QUERIES)(
           }
         },
       ),
-      { numRuns: 12 },
+      { numRuns: runsOf(12) },
     );
   },
   60_000,

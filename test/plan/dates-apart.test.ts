@@ -5,6 +5,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../share.ts';
 import { openSmall } from './small-pack.ts';
 
 type Search = Awaited<ReturnType<typeof openSmall>>;
@@ -127,7 +128,7 @@ test('answers equal those of computed columns', { timeout: 300_000 }, async () =
         }
       }
     }),
-    { numRuns: 25 },
+    { numRuns: runsOf(25) },
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { not } from '../../src/sql/construct.ts';
+import { runsOf } from '../share.ts';
 import { predicate, tables } from './arbitrary.ts';
 import { checkPredicates, expectedIds, idsOf } from './predicate-law.ts';
 import { openSample } from './sample.ts';
@@ -30,7 +31,7 @@ describe('predicates on SQLite', () => {
           await other.remove();
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runsOf(60) },
     );
   });
 });

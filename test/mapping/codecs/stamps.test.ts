@@ -7,6 +7,7 @@ import { stepped } from '../../../src/mapping/codecs/text-step.ts';
 import { writtenDateStep } from '../../../src/mapping/codecs/written-date.ts';
 import { type ColumnType, UNICODE } from '../../../src/sql/column-type.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
+import { runsOf } from '../../share.ts';
 import { dateCriterion, nullable, RUNS, rowsOf } from './arbitrary.ts';
 import { columnType, decodeAll, expectMatch, expectOrder, expectPresent, type TypedColumn, table } from './law.ts';
 import { writtenTexts } from './written-texts.ts';
@@ -127,7 +128,7 @@ describe('ymd14 with the time behind a point', () => {
     [undefined, text => text],
     ['1700', text => String(Number(text.slice(0, 8)) - 17_000_000).padStart(7, '0') + text.slice(8)],
   ];
-  const FEW = { numRuns: 7 };
+  const FEW = { numRuns: runsOf(7) };
   const odd = fc.constantFrom(
     0,
     -1,

@@ -13,6 +13,7 @@ import { CODECS } from '../../../src/mapping/codecs/table.ts';
 import type { Criterion } from '../../../src/mapping/criterion.ts';
 import type { ColumnType } from '../../../src/sql/column-type.ts';
 import { printNumber } from '../../../src/sql/shared-functions.ts';
+import { runsOf } from '../../share.ts';
 import { dateCriterion, exact, numberCriterion, rowsOf, stringCriterion } from './arbitrary.ts';
 import { decodeAll, expectMatch, expectPresent, type Stored, table } from './law.ts';
 import { STORED_NUMBERS } from './stored-numbers.ts';
@@ -49,7 +50,7 @@ function expectLaw(
       for (let i = 0; i < 6; i++) expectMatch(codec, rows, g(criterion, values));
       if (sorts) expectSorted(codec, values, rows);
     }),
-    { numRuns: 40 },
+    { numRuns: runsOf(40) },
   );
 }
 
@@ -93,7 +94,7 @@ describe('a number of a column that holds any', () => {
           else expect(same((value as { decimal: string }).decimal, number)).toBe(true);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runsOf(40) },
     );
   });
 
