@@ -18,6 +18,7 @@ export interface Client {
   /** SHA-256 of the secret. */
   readonly secret?: string;
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
+  /** Where the app publishes its keys (`openAppKeys`). */
   readonly jwksUrl?: string;
   /** Compared exactly. Without any it acts only in its own name. */
   readonly redirects: readonly string[];
@@ -161,7 +162,6 @@ export function metadataOf(client: Client): ClientMetadata | undefined {
     // The hash, because the comparison hashes the given secret first.
     ...(client.kind === 'secret' && { client_secret: client.secret }),
     ...(client.jwks && { jwks: client.jwks as ClientMetadata['jwks'] }),
-    ...(client.jwksUrl && { jwks_uri: client.jwksUrl }),
   } as ClientMetadata;
 }
 

@@ -9,6 +9,7 @@ import type { Accounts } from '../auth/accounts.ts';
 import type { Login } from '../auth/login.ts';
 import type { Facade } from '../facade.ts';
 import type { Log } from '../log.ts';
+import type { AppKeys } from './app-keys.ts';
 import type { Charts } from './charts.ts';
 import type { Clients } from './clients.ts';
 import type { Issuer } from './issuer.ts';
@@ -46,6 +47,7 @@ export interface SmartParts {
   readonly hospital: Hospital | undefined;
   readonly log: Log;
   readonly clients: Clients;
+  readonly appKeys: AppKeys;
   /** Charts that the person who requests a page may see. */
   readonly charts: (c: PageContext) => Charts;
   /** Records an action by a form. Rejects if the audit is required and cannot be written. */

@@ -18,7 +18,7 @@ import {
 } from 'oidc-provider';
 import { type Account, type Accounts, sessionMark } from '../auth/accounts.ts';
 import { eraOf, NO_ERA } from '../auth/era.ts';
-import { boundedFetch } from '../common/bounded-fetch.ts';
+import type { AppKeys } from './app-keys.ts';
 import { type Clients, fitsSecret, isOriginOf, metadataOf } from './clients.ts';
 import { type GrantContext, type Launch, stillHolds } from './context.ts';
 import type { Keys } from './keys.ts';
@@ -38,8 +38,8 @@ export interface ProviderOptions {
   readonly clients: Clients;
   /** Origins of browser applications besides those of redirect addresses. */
   readonly corsOrigins: readonly string[];
-  /** True if JWKS URLs may have private addresses. */
-  readonly privateJwks: boolean;
+  /** Keys that apps publish. */
+  readonly appKeys: Pick<AppKeys, 'known'>;
   /** Called with errors that are not a client's mistake. */
   readonly failed: (error: unknown) => void;
   /** Returns HTML that tells a person of an error. */
@@ -120,7 +120,7 @@ export function createProvider(options: ProviderOptions): Provider {
 }
 
 function configurationOf(options: ProviderOptions): Configuration {
-  const { fhirBase, store, keys, accounts, clients } = options;
+  const { fhirBase, store, keys, accounts, clients, appKeys } = options;
   /** True if the account and the app of a grant still exist, even if others have their names now. */
   const isGood = (token: object | undefined): boolean => {
     const { grantId, accountId = '' } = (token ?? {}) as { readonly grantId?: string; readonly accountId?: string };
@@ -134,7 +134,7 @@ function configurationOf(options: ProviderOptions): Configuration {
     adapter: model => {
       const own = store.adapter(model);
       if (model === 'ClientCredentials') return endingWithClient(own, clients);
-      return model === 'Client' ? { ...own, find: async id => clientOf(clients, id) } : own;
+      return model === 'Client' ? { ...own, find: async id => clientOf(clients, appKeys, id) } : own;
     },
     jwks: { keys: [...keys.signing] } as JWKS,
     cookies: {
@@ -233,15 +233,8 @@ function configurationOf(options: ProviderOptions): Configuration {
       if (jku !== undefined && jku !== clients.find(client.clientId)?.jwksUrl)
         throw new errors.InvalidClientAuth('jku must be the JWKS URL that the client was registered with');
     },
-    // By its dispatcher, the library refuses connections to addresses that are not public.
-    fetch: (input, init) => {
-      const { dispatcher, ...rest } = (init ?? {}) as RequestInit & { readonly dispatcher?: unknown };
-      // Keys have to be at the registered URL itself, so redirects are errors.
-      const redirect = 'error';
-      if (options.privateJwks) return boundedFetch(input, { ...rest, redirect });
-      if (dispatcher === undefined) throw new Error('no protection against private addresses');
-      return boundedFetch(input, { ...init, redirect });
-    },
+    // The library fetches only keys of apps, which it is given.
+    fetch: () => Promise.reject(new Error('the library was to fetch nothing')),
     clientBasedCORS: (_ctx, origin, client) =>
       options.corsOrigins.includes('*') ||
       options.corsOrigins.includes(origin) ||
@@ -280,9 +273,10 @@ function endingWithClient(own: Adapter, clients: Clients): Adapter {
   };
 }
 
-function clientOf(clients: Clients, id: string) {
+function clientOf(clients: Clients, appKeys: Pick<AppKeys, 'known'>, id: string) {
   const client = clients.find(id);
-  return client && metadataOf(client);
+  if (client?.jwksUrl === undefined) return client && metadataOf(client);
+  return metadataOf({ ...client, jwks: { keys: appKeys.known(client.jwksUrl) } });
 }
 
 /**

@@ -21,6 +21,7 @@ import type { Config } from '../config/config.ts';
 import type { Facade } from '../facade.ts';
 import { describeError, type Log } from '../log.ts';
 import type { Metrics } from '../observe/metrics.ts';
+import { openAppKeys } from './app-keys.ts';
 import { appRoutes, loginRoutes } from './apps.ts';
 import { chartsOf } from './charts.ts';
 import { type Client, clientsOfFile, isOriginOf, joinClients } from './clients.ts';
@@ -111,6 +112,11 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
   const { accounts } = hospital?.people ?? options;
   const failed = (error: unknown): void => log.error('the authorization server failed', describeError(error));
 
+  const appKeys = openAppKeys({
+    privateHosts: config.privateJwks || isLoopback(new URL(base).hostname),
+    failed: reason => log.warn('the keys of an app cannot be fetched', { reason }),
+  });
+
   const provider = fresh(keyFile, () => {
     try {
       keys = readKeys(keyFile) ?? keys;
@@ -119,10 +125,9 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
       failed(error);
     }
     return createProvider({
-      ...{ issuer, fhirBase, store, keys, accounts, clients, failed },
+      ...{ issuer, fhirBase, store, keys, accounts, clients, appKeys, failed },
       isAudience: audienceOf(options, fhirBase),
       corsOrigins: config.corsOrigins,
-      privateJwks: config.privateJwks || isLoopback(new URL(base).hostname),
       errorPage: ({ error, error_description: text }) => ({ html: errorPage(text ?? error), policy: FORM_POLICY }),
     });
   });
@@ -163,6 +168,7 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
       store,
       accounts,
       clients,
+      appKeys,
       charts,
       record,
       hospital,

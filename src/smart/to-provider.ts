@@ -1,10 +1,11 @@
 /**
  * Passes requests to the provider, completed where the provider needs more. In: a request to the authorization server
  * that no page answers. Out: the provider's answer. Adds the client of a refresh token, and `prompt=consent`; turns an
- * authorization request by form into a GET.
+ * authorization request by form into a GET; fetches the keys of an app that sends an assertion.
  */
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
+import { readAssertion } from './app-keys.ts';
 import type { Clients } from './clients.ts';
 import { errorPage, FORM_POLICY } from './pages.ts';
 import type { SmartParts } from './parts.ts';
@@ -17,7 +18,7 @@ import { AUTH_PATH, ROUTES } from './provider.ts';
 export async function answerByProvider(
   request: IncomingMessage,
   response: ServerResponse,
-  { provider, clients }: SmartParts,
+  { provider, clients, appKeys }: SmartParts,
 ): Promise<void> {
   const server = provider();
   const [path = ''] = (request.url ?? '').split('?', 1);
@@ -31,6 +32,11 @@ export async function answerByProvider(
   if (body === undefined || !isForm(request)) refuse(request, response);
   else if (path === AUTH_PATH + ROUTES.authorization) sendAsGet(body, request, response, server.issuer);
   else {
+    const assertion = new URLSearchParams(body).get('client_assertion');
+    if (assertion !== null && (await readAssertion(assertion, { clients, appKeys })) === 'deep') {
+      refuse(request, response);
+      return;
+    }
     const more = path === AUTH_PATH + ROUTES.token ? await publicClientOf(body, request, server, clients) : '';
     await pass(withBody(request, body + more), response, server);
   }

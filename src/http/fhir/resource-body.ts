@@ -3,6 +3,7 @@
  * without a body. Throws FhirError and WrongMediaType (415).
  * https://hl7.org/fhir/R4/http.html#mime-type
  */
+import { DEEPEST, isDeeper } from '../../common/depth.ts';
 import { FhirError } from '../../outcome.ts';
 import { fromXml, XmlError } from '../../resource/from-xml.ts';
 import { escapedValue } from '../../search/values.ts';
@@ -42,16 +43,8 @@ function parseJson(text: string): unknown {
     throw new FhirError('malformed-body', 'The body is not JSON');
   }
   if (hasRepeatedName(text)) throw new FhirError('malformed-body', 'The body names something twice in one object');
-  if (isDeeper(body, DEEPEST)) throw new FhirError('malformed-body', `The body nests deeper than ${DEEPEST} levels`);
+  if (isDeeper(body)) throw new FhirError('malformed-body', `The body nests deeper than ${DEEPEST} levels`);
   return body;
-}
-
-/** Maximum depth. No resource is this deep; a deeper body would exhaust the stack of code that walks or writes it. */
-const DEEPEST = 100;
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some(inner => isDeeper(inner, levels - 1));
 }
 
 function parseXml(text: string): unknown {
