@@ -3,14 +3,14 @@
  * In: the pack's folder, its registry and catalog. Out: problems at the lines of failed expectations.
  * docs/mapping-language.md
  */
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { createFacade, type Facade } from '../facade.ts';
 import { createReport, type Problem, type Report } from '../mapping/load/problem.ts';
-import type { PackFiles } from '../mapping/load/read/files.ts';
+import { bytesOfPack, type PackFiles, pathsOfPack } from '../mapping/load/read/files.ts';
 import { packFolders } from '../mapping/load/read/folders.ts';
 import { readYaml } from '../mapping/load/read/read.ts';
 import { testSchema } from '../mapping/load/read/schema.ts';
@@ -54,7 +54,8 @@ export async function runPackTests(
 ): Promise<PackTests> {
   const report = createReport();
   const files = testFilesIn(folder, unsaved?.keys());
-  const textOfFile = (file: string): string => unsaved?.get(file) ?? readFileSync(join(folder, file), 'utf8');
+  // `check` reports a file that was removed meanwhile.
+  const textOfFile = (file: string): string => unsaved?.get(file) ?? bytesOfPack(folder, file)?.toString('utf8') ?? '';
   const tests = files.flatMap(file => readYaml(file, textOfFile(file), report));
   const unread = report.problems();
   const cases: TestCase[] = [];
@@ -77,8 +78,7 @@ export async function runPackTests(
  */
 export function testFilesIn(folder: string, unsaved: Iterable<string> = []): readonly string[] {
   const below = packFolders(folder).folders.flatMap(({ prefix }) => (prefix === '' ? [] : [prefix]));
-  const typed = [...unsaved].filter(file => /\.test\.ya?ml$/.test(file));
-  const found = new Set([...globSync('**/*.test.{yaml,yml}', { cwd: folder }), ...typed]);
+  const found = new Set([...pathsOfPack(folder), ...unsaved].filter(file => /\.test\.ya?ml$/.test(file)));
   return [...found].sort().filter(file => !below.some(prefix => file.startsWith(prefix)));
 }
 

@@ -6,9 +6,8 @@
  * https://hl7.org/fhir/us/core/STU6.1/CapabilityStatement-us-core-server.html
  */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createReport, type Problem, problemLine } from '../mapping/load/problem.ts';
-import { pathsOfPack } from '../mapping/load/read/files.ts';
+import { bytesOfPack, pathsOfPack } from '../mapping/load/read/files.ts';
 import { readJson } from '../mapping/load/read/json.ts';
 import { guideSchema, type StoredGroup } from '../mapping/load/read/other-schemas.ts';
 import { checkShape } from '../mapping/load/read/shape.ts';
@@ -136,7 +135,7 @@ interface ReadGuide {
 function readGuide(folder: string, name: string, unsaved: Unsaved): ReadGuide {
   const file = `${name}.guide.json`;
   const report = createReport();
-  const tree = readJson(file, unsaved[file] ?? readFileSync(join(folder, file), 'utf8'), report);
+  const tree = readJson(file, unsaved[file] ?? bytesOfPack(folder, file)?.toString('utf8') ?? '{}', report);
   if (!tree || !checkShape(tree, guideSchema, report)) return { stored: undefined, problems: report.problems() };
   for (const { value: group } of entriesOf(tree)) {
     const type = child(group, 'type');

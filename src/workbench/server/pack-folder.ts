@@ -19,7 +19,7 @@ import {
 import { dirname, join } from 'node:path';
 import { GUIDE_FILE, guideProblems } from '../../coverage/guide.ts';
 import { createReport, type Problem } from '../../mapping/load/problem.ts';
-import { GENERATED, pathsOfPack, readPackFiles } from '../../mapping/load/read/files.ts';
+import { bytesOfPack, GENERATED, pathsOfPack, readPackFiles } from '../../mapping/load/read/files.ts';
 import { readJson } from '../../mapping/load/read/json.ts';
 import type { Unsaved, WireFile } from '../wire/mapping.ts';
 
@@ -42,8 +42,9 @@ export function filesOf(folder: string): readonly WireFile[] {
   const { bases = [], codes, tables, mappings } = readPackFiles(folder);
   const below = [...bases, ...codes, ...tables, ...mappings].filter(({ level = 0 }) => level > 0);
   return [
-    ...own.map(path => {
-      const bytes = readFileSync(join(folder, path));
+    ...own.flatMap(path => {
+      const bytes = bytesOfPack(folder, path);
+      if (bytes === undefined) return [];
       const text = bytes.toString('utf8');
       // A text in another encoding is read-only: saving it as shown would lose letters.
       return { path, text, hash: hashOf(text), fixed: !isOwn(folder, path) || !isUtf8(bytes) };
@@ -58,7 +59,7 @@ export function jsonProblems(folder: string, unsaved: Unsaved): readonly Problem
   report.take(guideProblems(folder, unsaved));
   for (const path of pathsOfPack(folder)) {
     if (!path.endsWith('.json') || GUIDE_FILE.test(path) || GENERATED.has(path)) continue;
-    readJson(path, unsaved[path] ?? readFileSync(join(folder, path), 'utf8'), report);
+    readJson(path, unsaved[path] ?? bytesOfPack(folder, path)?.toString('utf8') ?? '{}', report);
   }
   return report.problems();
 }

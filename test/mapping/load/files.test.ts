@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { testFilesIn } from '../../../src/check/pack-tests.ts';
 import { formatProblem } from '../../../src/mapping/load/problem.ts';
 import { pathsOfPack, readPackFiles } from '../../../src/mapping/load/read/files.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
@@ -104,11 +105,84 @@ describe('a symbolic link of a pack', () => {
   });
 });
 
-test('a linked file is read; a dangling link is an error', () => {
+test('a linked file is read', () => {
   const [made, linked] = [folder(), folder()];
   rmSync(join(linked, 'patient.yaml'));
   symlinkSync(join(made, 'patient.yaml'), join(linked, 'patient.yaml'));
   expect(readPackFiles(linked).version).toBe(readPackFiles(made).version);
-  rmSync(join(made, 'patient.yaml'));
-  expect(() => readPackFiles(linked)).toThrow(/ENOENT/);
 });
+
+describe('is one problem with its place, and the other files are read:', () => {
+  const NOWHERE =
+    'there is nothing: the file was removed, or is a link that leads nowhere; expected a file, or no link';
+  const CIRCLE = 'links that lead back to themselves; expected a link to a file';
+
+  const problemsOf = (made: string): readonly string[] => {
+    const { problems = [], mappings } = readPackFiles(made);
+    expect(mappings.length).toBeGreaterThan(0);
+    return problems.map(formatProblem);
+  };
+
+  test.each([
+    ['a link that leads nowhere', 'gone.yaml', NOWHERE],
+    ['links in a circle', 'extra.yaml', CIRCLE],
+  ])('%s', (_title, target, text) => {
+    const made = folder();
+    for (const name of ['extra.yaml', 'extra.csv', 'extra.test.yaml', 'schema.lock.json']) {
+      rmSync(join(made, name), { force: true });
+      symlinkSync(target === 'extra.yaml' ? name : target, join(made, name));
+    }
+    mkdirSync(join(made, 'inner'));
+    symlinkSync(target, join(made, 'inner', 'extra.yaml'));
+    const names = ['extra.csv', 'extra.test.yaml', 'extra.yaml', 'inner/extra.yaml', 'schema.lock.json'];
+    expect(problemsOf(made)).toEqual(names.map(name => `${name}:1:1: ${text}`));
+    expect(pathsOfPack(made).filter(path => names.includes(path))).toEqual([]);
+    expect(testFilesIn(made)).not.toContain('extra.test.yaml');
+  });
+
+  test.each([
+    ['that leads nowhere', 'gone.yaml', NOWHERE],
+    ['to itself', 'pack.yaml', CIRCLE],
+  ])('a pack.yaml that is a link %s, of the pack and of the one below', (_title, target, text) => {
+    const root = temporaryFolder();
+    const [base, site] = [join(root, 'base'), join(root, 'site')];
+    for (const made of [base, site]) cpSync(PACK, made, { recursive: true });
+    rmSync(join(base, 'pack.yaml'));
+    symlinkSync(target, join(base, 'pack.yaml'));
+    writeFileSync(join(site, 'pack.yaml'), 'name: site\nextends: ../base\n');
+    expect(problemsOf(base)).toEqual([`pack.yaml:1:1: ${text}`]);
+    expect(problemsOf(site)).toEqual([expect.stringContaining('no pack in the folder that `extends` names')]);
+  });
+
+  test('a file or folder without permission', () => {
+    const made = folder();
+    for (const name of ['inner', 'closed']) mkdirSync(join(made, name));
+    writeFileSync(join(made, 'inner', 'secret.yaml'), '');
+    chmodSync(join(made, 'inner', 'secret.yaml'), 0);
+    chmodSync(join(made, 'closed'), 0);
+    for (const name of [made, join(made, 'inner')]) chmodSync(name, 0o755);
+    const text = 'no permission to read it; expected permission for the user of this program';
+    const problems = asNobody(() => problemsOf(made));
+    chmodSync(join(made, 'closed'), 0o755);
+    expect(problems).toEqual([`closed:1:1: ${text}`, `inner/secret.yaml:1:1: ${text}`]);
+  });
+
+  test('a name with control characters', () => {
+    const made = folder();
+    writeFileSync(join(made, 'a\nb.yaml:1:1: all is well.yaml'), '');
+    expect(problemsOf(made)).toEqual([
+      'a\ufffdb.yaml:1:1: all is well.yaml:1:1: a name with control characters; expected letters, digits, _ - .',
+    ]);
+  });
+});
+
+/** Acts without the permissions of the superuser, who may read everything. */
+function asNobody<T>(act: () => T): T {
+  if (process.geteuid?.() !== 0) return act();
+  process.seteuid?.(65_534);
+  try {
+    return act();
+  } finally {
+    process.seteuid?.(0);
+  }
+}

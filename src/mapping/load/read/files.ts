@@ -1,13 +1,13 @@
 /**
  * Reads the files of a pack and of the packs that it extends. In: its folder. Out: YAML and CSV texts by path, sorted,
  * the base pack first, and a version that changes with any of them. Test files, hidden files and generated JSON Schemas
- * are left out. A link that leads out of the folder is an error.
+ * are left out. A file or subfolder that cannot be read, or that a link leads out of the folder, is one problem.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createReport, type Problem } from '../problem.ts';
-import { leadsAway, packFolders } from './folders.ts';
+import { isOfFileSystem, leadsAway, packFolders } from './folders.ts';
 
 export interface PackFile {
   /** Relative to the pack's folder, with `/`. */
@@ -55,34 +55,23 @@ export function readPackFiles(folder: string, schema?: string, unsaved?: Readonl
   const read = folders.map(({ path, prefix }, level) => {
     // A pack in a subfolder has its own files.
     const below = folders.map(other => other.prefix).filter(other => other !== prefix && other.startsWith(prefix));
-    const own = pathsUnder(path, isRead).filter(one => !below.some(other => (prefix + one).startsWith(other)));
-    const away = new Set(own.filter(one => leadsAway(path, one)));
-    const large = new Set(own.filter(one => !away.has(one) && isLarge(join(path, one))));
-    const paths = own.filter(one => !away.has(one) && !large.has(one));
-    for (const one of large)
-      report.error(
-        'unreadable-file',
-        { file: prefix + one, line: 1, column: 1 },
-        `file of more than ${MAX_BYTES} bytes`,
-      );
-    for (const one of away)
-      report.error(
-        'outside-pack',
-        { file: prefix + one, line: 1, column: 1 },
-        'the file is a link to a place outside',
-        {
-          expected: 'a link to a file in this folder or beside it',
-        },
-      );
-    const changed = paths.map(one => statSync(join(path, one)).mtimeMs);
-    const fresh = level === 0 ? [...(unsaved?.keys() ?? [])].filter(one => isNew(one) && !own.includes(one)) : [];
-    const files = [...paths, ...fresh].map(
-      (one): PackFile => ({
-        path: prefix + one,
-        text: (level === 0 ? unsaved?.get(one) : undefined) ?? readFileSync(join(path, one), 'utf8'),
-        ...(level === 0 ? {} : { level }),
-      }),
-    );
+    const { found, unread } = entriesUnder(path, isRead, level > 0);
+    const isOwn = (one: string): boolean => !below.some(other => (prefix + one).startsWith(other));
+    const refuse = (one: string, { kind, message, expected }: Unread): void => {
+      const file = (prefix + one).replace(CONTROL, '\ufffd') || '.';
+      report.error(kind, { file, line: 1, column: 1 }, message, expected === undefined ? {} : { expected });
+    };
+    for (const [one, why] of unread) if (isOwn(one)) refuse(one, why);
+    const own = [...found].filter(([one]) => isOwn(one));
+    const changed = own.map(([, mtimeMs]) => mtimeMs);
+    const fresh = level === 0 ? [...(unsaved?.keys() ?? [])].filter(one => isNew(one) && !found.has(one)) : [];
+    const files = [...own.map(([one]) => one), ...fresh].flatMap((one): PackFile | readonly [] => {
+      const text =
+        (level === 0 ? unsaved?.get(one) : undefined) ?? attempt(() => readFileSync(join(path, one), 'utf8'));
+      if (typeof text === 'string') return { path: prefix + one, text, ...(level === 0 ? {} : { level }) };
+      refuse(one, text);
+      return [];
+    });
     return { prefix, changed, files };
   });
   const files = read.toReversed().flatMap(one => one.files);
@@ -118,6 +107,8 @@ export function readPackFiles(folder: string, schema?: string, unsaved?: Readonl
   };
 }
 
+const CONTROL = /\p{Cc}/gu;
+
 /** True for a path that may be a file not yet on disk. */
 function isNew(path: string): boolean {
   return /^\w[\w.-]*\.(?:ya?ml|csv)$/.test(path);
@@ -134,26 +125,89 @@ function isRead(path: string): boolean {
 /** Returns the paths of all files of a pack in one folder that can be read, including tests, lock and other JSON. */
 export function pathsOfPack(folder: string): readonly string[] {
   const isOfPack = (path: string): boolean => isRead(path) || (path.endsWith('.json') && !GENERATED.has(path));
-  return pathsUnder(folder, isOfPack).filter(path => !leadsAway(folder, path) && !isLarge(join(folder, path)));
+  return [...entriesUnder(folder, isOfPack).found.keys()];
 }
 
-function pathsUnder(folder: string, isWanted: (path: string) => boolean, inner = '', depth = 0): readonly string[] {
-  if (depth > MAX_DEPTH) return [];
-  const paths: string[] = [];
-  for (const entry of readdirSync(join(folder, inner), { withFileTypes: true })) {
-    const path = inner === '' ? entry.name : `${inner}/${entry.name}`;
-    if (entry.name.startsWith('.')) continue;
-    if (entry.isDirectory()) paths.push(...pathsUnder(folder, isWanted, path, depth + 1));
-    else if (isWanted(path) && isFile(join(folder, path))) paths.push(path);
+/** Reads a file of a pack whose path is in `pathsOfPack`; undefined if it cannot be read any more. */
+export function bytesOfPack(folder: string, path: string): Buffer | undefined {
+  const bytes = attempt(() => readFileSync(join(folder, path)));
+  return Buffer.isBuffer(bytes) ? bytes : undefined;
+}
+
+/** Why a file or a subfolder of a pack is not read. */
+interface Unread {
+  readonly kind: 'unreadable-file' | 'outside-pack';
+  readonly message: string;
+  readonly expected?: string;
+}
+
+interface Entries {
+  /** Files by path, sorted, with the time of the last change in milliseconds since the epoch. */
+  readonly found: ReadonlyMap<string, number>;
+  readonly unread: ReadonlyMap<string, Unread>;
+}
+
+/** `isRootOptional`: whether an unreadable root is an entry of `unread`; else the file system's error is thrown. */
+function entriesUnder(folder: string, isWanted: (path: string) => boolean, isRootOptional = false): Entries {
+  const found: [string, number][] = [];
+  const unread = new Map<string, Unread>();
+  const walk = (inner: string, depth: number): void => {
+    if (depth > MAX_DEPTH) return;
+    const list = (): readonly Dirent[] => readdirSync(join(folder, inner), { withFileTypes: true });
+    const entries = depth === 0 && !isRootOptional ? list() : attempt(list);
+    if ('kind' in entries) {
+      unread.set(inner, entries);
+      return;
+    }
+    for (const entry of entries) {
+      const path = inner === '' ? entry.name : `${inner}/${entry.name}`;
+      if (entry.name.startsWith('.')) continue;
+      if (entry.isDirectory()) walk(path, depth + 1);
+      else if (isWanted(path)) {
+        const examined = attempt(() => examine(folder, path));
+        if (typeof examined === 'number') found.push([path, examined]);
+        else if (examined !== undefined) unread.set(path, examined);
+      }
+    }
+  };
+  walk('', 0);
+  return { found: new Map(found.sort(([a], [b]) => (a < b ? -1 : 1))), unread };
+}
+
+/**
+ * Returns the time of the last change of a file, or why it is not read. Undefined: it is no regular file; reading a
+ * pipe would block until somebody writes, and reading a device might never end.
+ */
+function examine(folder: string, path: string): number | Unread | undefined {
+  const stats = statSync(join(folder, path));
+  if (!stats.isFile()) return undefined;
+  // Messages and lists of files have one line for each.
+  if (path.search(CONTROL) >= 0)
+    return { kind: 'unreadable-file', message: 'a name with control characters', expected: 'letters, digits, _ - .' };
+  if (leadsAway(folder, path))
+    return {
+      kind: 'outside-pack',
+      message: 'the file is a link to a place outside',
+      expected: 'a link to a file in this folder or beside it',
+    };
+  if (stats.size > MAX_BYTES) return { kind: 'unreadable-file', message: `file of more than ${MAX_BYTES} bytes` };
+  return stats.mtimeMs;
+}
+
+/** Returns the result, or the error of the file system in words. */
+function attempt<T>(act: () => T): T | Unread {
+  try {
+    return act();
+  } catch (error) {
+    if (!isOfFileSystem(error)) throw error;
+    const [message, expected] = FAILURES[error.code] ?? [`the system reports ${error.code}`, 'a file that can be read'];
+    return { kind: 'unreadable-file', message, expected };
   }
-  return paths.sort((a, b) => (a < b ? -1 : 1));
 }
 
-/** True for regular files. Reading a pipe would block until somebody writes, and reading a device might never end. */
-function isFile(path: string): boolean {
-  return statSync(path).isFile();
-}
-
-function isLarge(path: string): boolean {
-  return statSync(path).size > MAX_BYTES;
-}
+const FAILURES: Readonly<Record<string, readonly [message: string, expected: string]>> = {
+  ENOENT: ['there is nothing: the file was removed, or is a link that leads nowhere', 'a file, or no link'],
+  ELOOP: ['links that lead back to themselves', 'a link to a file'],
+  EACCES: ['no permission to read it', 'permission for the user of this program'],
+  EPERM: ['no permission to read it', 'permission for the user of this program'],
+};

@@ -52,11 +52,12 @@ export function packFolders(folder: string): PackFolders {
 
 function extendsOf({ path, prefix }: PackFolder): ScalarTree | undefined {
   const file = join(path, 'pack.yaml');
-  // A file that a link leads outside is not read; files.ts reports it.
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile() || leadsAway(path, 'pack.yaml')) return undefined;
-  const text = readFileSync(file, 'utf8');
+  // files.ts reports a file that cannot be read, or that a link leads outside.
+  const text = unlessUnreadable(() =>
+    isFile(file) && !leadsAway(path, 'pack.yaml') ? readFileSync(file, 'utf8') : undefined,
+  );
   // Most packs extend none, and the whole file is parsed later.
-  if (!text.includes('extends')) return undefined;
+  if (text === undefined || !text.includes('extends')) return undefined;
   const [document] = readYaml(`${prefix}pack.yaml`, text, createReport());
   const written = child(document, 'extends');
   return written?.kind === 'scalar' ? written : undefined;
@@ -71,7 +72,7 @@ function baseOf({ path }: PackFolder, { text, at }: ScalarTree, report: Report):
     return undefined;
   }
   const base = resolve(path, text);
-  if (!statSync(join(base, 'pack.yaml'), { throwIfNoEntry: false })?.isFile()) {
+  if (unlessUnreadable(() => isFile(join(base, 'pack.yaml'))) !== true) {
     report.error('outside-pack', at, 'no pack in the folder that `extends` names', {
       expected: 'a folder with a pack.yaml',
       found: text,
@@ -100,8 +101,24 @@ export function leadsAway(folder: string, path: string): boolean {
 }
 
 function packsIn(folder: string): readonly string[] {
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
-  const isPack = (name: string): boolean =>
-    statSync(join(folder, name, 'pack.yaml'), { throwIfNoEntry: false })?.isFile() ?? false;
-  return readdirSync(folder, { withFileTypes: true }).flatMap(({ name }) => (isPack(name) ? [name] : []));
+  const names = unlessUnreadable(() => readdirSync(folder)) ?? [];
+  return names.filter(name => unlessUnreadable(() => isFile(join(folder, name, 'pack.yaml'))) === true);
+}
+
+function isFile(path: string): boolean {
+  return statSync(path).isFile();
+}
+
+/** True for errors of the file system, such as ENOENT. */
+export function isOfFileSystem(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Error && 'code' in error && 'syscall' in error && typeof error.code === 'string';
+}
+
+function unlessUnreadable<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch (error) {
+    if (!isOfFileSystem(error)) throw error;
+    return undefined;
+  }
 }
