@@ -4,7 +4,7 @@
  */
 import { PACK_ERRORS, type PackErrorKind } from '../../errors/pack-errors.ts';
 import type { Origin, Position } from '../model.ts';
-import { nearest } from './read/spelling.ts';
+import { nearest, shortened } from './read/spelling.ts';
 
 export interface Problem {
   /**
@@ -66,13 +66,15 @@ export function createReport(): Report {
     const suggestion =
       detail.suggestion ??
       (found !== undefined && detail.among ? nearest(found, [...detail.among, ...(detail.also ?? [])]) : undefined);
+    // A fix replaces the whole text by the suggestion.
+    const shown = found === undefined || suggestion !== undefined ? found : shortened(found);
     const problem: Problem = {
       severity,
       kind,
       position,
       message,
       ...(expected === undefined ? {} : { expected }),
-      ...(found === undefined ? {} : { found }),
+      ...(shown === undefined ? {} : { found: shown }),
       ...(suggestion === undefined ? {} : { suggestion }),
       ...(provenBy === undefined ? {} : { provenBy }),
       ...(covers === undefined ? {} : { covers }),

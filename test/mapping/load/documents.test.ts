@@ -45,6 +45,38 @@ b: c`,
     );
   });
 
+  test.each([
+    ['lists in brackets', '['.repeat(20_000) + ']'.repeat(20_000)],
+    ['maps in brackets', `${'{a: '.repeat(20_000)}1${'}'.repeat(20_000)}`],
+    ['lists', '- '.repeat(20_000)],
+    ['maps', Array.from({ length: 1500 }, (_, i) => `${' '.repeat(i)}a:\n`).join('')],
+  ])('%s that nest thousands deep are rejected in words', (_title, text) => {
+    expect(problemsOf({ 'm.yaml': text })).toEqual([
+      expect.stringMatching(/^m\.yaml:\d+:\d+: nested more than 40 deep$/),
+    ]);
+  });
+
+  test.each([
+    ['aliases', '*a '.repeat(100_000)],
+    ['quotes', '"'.repeat(100_000)],
+    ['tags', '!!a '.repeat(100_000)],
+    ['bangs', '!'.repeat(100_000)],
+    ['escapes', `"${'\\x'.repeat(100_000)}"`],
+  ])('a line of a hundred thousand %s is rejected within seconds, by a short message', (_title, text) => {
+    const begun = performance.now();
+    const [problem = ''] = problemsOf({ 'm.yaml': text });
+    // It took 10 s and more.
+    expect(performance.now() - begun).toBeLessThan(4000);
+    expect(problem.length).toBeLessThan(500);
+  });
+
+  test('a message repeats no more than the beginning of a long text', () => {
+    const long = 'x'.repeat(900);
+    const problems = problemsOf({ 'm.yaml': `${PEOPLE}  ${long}: { from: SEX }\n  gender: { from: ${long} }\n` });
+    expect(problems.length).toBeGreaterThan(1);
+    for (const problem of problems) expect(problem.length).toBeLessThan(500);
+  });
+
   test('anchors and aliases are rejected', () => {
     const files = {
       'm.yaml': `${PEOPLE}  active: &x "true"

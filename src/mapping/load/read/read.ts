@@ -30,11 +30,17 @@ export function readYaml(file: string, text: string, report: Report): readonly T
     return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   const trees: Tree[] = [];
-  // The parser's own check for duplicate keys is quadratic: 20,000 codes take ten seconds.
-  for (const document of parseAllDocuments(text, { schema: 'failsafe', lineCounter: lines, uniqueKeys: false })) {
+  // The parser's own check for duplicate keys is quadratic: 20,000 codes take ten seconds. So are its long messages, if
+  // one line has many errors.
+  const options = { schema: 'failsafe', lineCounter: lines, uniqueKeys: false, prettyErrors: false } as const;
+  for (const document of parseAllDocuments(text, options)) {
     const [error] = document.errors;
     if (error) {
-      const { message, expected, offset } = syntaxWords(error, text, document.contents);
+      const { message, expected, offset } = syntaxWords(error, {
+        text,
+        contents: document.contents,
+        maxDepth: MAX_DEPTH,
+      });
       report.error('unreadable-file', position(offset), message, expected === undefined ? {} : { expected });
     }
     if (document.errors.length > 0 || !document.contents) continue;

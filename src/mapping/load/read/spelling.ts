@@ -1,7 +1,14 @@
 /**
- * Suggests the nearest correct spelling. In: an unknown name and the known ones. Out: the nearest known name, or none
- * if all differ too much.
+ * Suggests the nearest correct spelling, and shortens long texts for messages. In: an unknown name and the known ones.
+ * Out: the nearest known name, or none if all differ too much.
  */
+
+/** Characters of a text that a message repeats. */
+const LONGEST = 200;
+
+export function shortened(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
 
 /** Returns the known name with the smallest edit distance, if it is at most a third of the longer name (at least 1). */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
@@ -10,8 +17,9 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   for (const candidate of known) {
     // Of two equally near names, prefers the one with the same first letter.
     const begins = candidate.slice(0, 1).toLowerCase() === name.slice(0, 1).toLowerCase();
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase()) + (begins ? 0 : 0.5);
     const limit = Math.max(1, Math.floor(Math.max(name.length, candidate.length) / 3));
+    if (Math.abs(name.length - candidate.length) > limit) continue;
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase()) + (begins ? 0 : 0.5);
     if (distance <= limit + 0.5 && distance < bestDistance) {
       best = candidate;
       bestDistance = distance;

@@ -4,6 +4,7 @@
  * at which the parser noticed.
  */
 import { type ErrorCode, isCollection, isPair, isScalar, type Node, type YAMLError } from 'yaml';
+import { shortened } from './spelling.ts';
 
 export interface SyntaxWords {
   readonly message: string;
@@ -38,8 +39,14 @@ const WORDS: Partial<Record<ErrorCode, { readonly message?: string; readonly exp
   UNEXPECTED_TOKEN: { expected: 'quotes around a text with { } [ ] , & * # ? | > @ ` " or % in it' },
 };
 
-export function syntaxWords(error: YAMLError, text: string, contents: Node | null): SyntaxWords {
+/** `maxDepth`: how deep a pack may nest. */
+export function syntaxWords(
+  error: YAMLError,
+  { text, contents, maxDepth }: { readonly text: string; readonly contents: Node | null; readonly maxDepth: number },
+): SyntaxWords {
   const [offset] = error.pos;
+  // The parser is recursive, and reports the engine's message.
+  if (/call stack/.test(error.message)) return { message: `nested more than ${maxDepth} deep`, offset };
   const open = /^(?:Flow (?:map|sequence)|Missing closing)/.test(error.message)
     ? openedBefore(offset, text, contents)
     : undefined;
@@ -64,8 +71,7 @@ export function syntaxWords(error: YAMLError, text: string, contents: Node | nul
       offset,
     };
   }
-  const [own = ''] = error.message.split(/ at line \d+|\n/);
-  return { message: own, ...WORDS[error.code], offset };
+  return { message: shortened(error.message), ...WORDS[error.code], offset };
 }
 
 /** Describes the error in `key:value`. */
