@@ -3,7 +3,7 @@
  * Out: its public keys as last fetched. An app's server is asked at most twice a minute, and while it fails every five
  * seconds, whoever sends assertions in the app's name. A removed key counts for half a minute more; while the URL
  * fails, the last keys count for an hour.
- * https://hl7.org/fhir/smart-app-launch/STU2.2/client-confidential-asymmetric.html#registering-a-client-communicating-public-keys
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/client-confidential-asymmetric.html
  */
 import { decodeJwt, decodeProtectedHeader, type JWK } from 'jose';
 import { boundedCache } from '../cache/bounded.ts';
