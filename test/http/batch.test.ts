@@ -164,6 +164,14 @@ test('the fullUrl of a vread has no version', async () => {
   expect(vread).toEqual(read);
 });
 
+test('a resource that is read twice has its fullUrl once (bdl-7)', async () => {
+  const { app } = appUnderTest();
+  const requests = ['Widget/1', 'Widget/1?_summary=true', 'Widget/1'].map(url => get(url));
+  const answers = await answersOf(await post(app, batch(...requests)));
+  expect(answers.map(({ resource }) => resource?.resourceType)).toEqual(['Widget', 'Widget', 'Widget']);
+  expect(answers.map(({ fullUrl }) => fullUrl)).toEqual(['http://localhost/fhir/Widget/1', undefined, undefined]);
+});
+
 test('the fragment of a URL is ignored', async () => {
   const { app, calls } = appUnderTest();
   const answers = await answersOf(await post(app, batch(get('Widget?name=a&_format=xml#b'), get('Widget/1#c'))));

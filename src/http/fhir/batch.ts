@@ -31,16 +31,20 @@ export async function answerBatch(
 ): Promise<string> {
   const entries = entriesOf(bundle);
   const answers: string[] = [];
+  const named = new Set<string>();
   let size = 0;
   for (let start = 0; start < entries.length; start += AT_ONCE) {
     const full = size > ANSWERS_AT_MOST;
     const chunk = entries.slice(start, start + AT_ONCE).map(async entry => {
-      if (full) return entryText('413 Payload Too Large', TOO_LARGE);
+      if (full) return { text: entryText('413 Payload Too Large', TOO_LARGE) };
       const request = requestOf(entry, base);
-      return 'severity' in request ? refusalText(request) : responseText(await answer(request), request, base);
+      return 'severity' in request ? { text: refusalText(request) } : entryOf(await answer(request), request, base);
     });
-    for (const text of await Promise.all(chunk)) {
-      answers.push(text);
+    for (const { fullUrl, text } of await Promise.all(chunk)) {
+      // A resource that several requests read has its address once: bdl-7 of R4 forbids equal ones.
+      const isNew = fullUrl !== undefined && !named.has(fullUrl);
+      if (isNew) named.add(fullUrl);
+      answers.push(isNew ? `{"fullUrl":${JSON.stringify(fullUrl)},${text.slice(1)}` : text);
       size += text.length;
     }
   }
@@ -134,7 +138,15 @@ function outcomeText(issue: Issue): string {
   return `,"outcome":${JSON.stringify(operationOutcome([issue]))}`;
 }
 
-async function responseText(response: Response, { method, path }: BatchRequest, base: string): Promise<string> {
+/** An entry of the answer. */
+interface Entry {
+  /** Address of the resource, if one was read by its id. */
+  readonly fullUrl?: string;
+  /** The entry as JSON, without `fullUrl`. */
+  readonly text: string;
+}
+
+async function entryOf(response: Response, { method, path }: BatchRequest, base: string): Promise<Entry> {
   const text = method === 'HEAD' ? '' : await response.text();
   const headers = [
     ['etag', response.headers.get('etag')],
@@ -144,10 +156,11 @@ async function responseText(response: Response, { method, path }: BatchRequest, 
   const status = `${response.status} ${REASONS[response.status] ?? ''}`.trim();
   // References in a resource that was read are relative to its own address.
   const [, read] = method === 'GET' ? (READ.exec(path) ?? []) : [];
-  const address = read === undefined ? '' : `"fullUrl":${JSON.stringify(`${base}/${read}`)},`;
-  if (response.ok && text !== '')
-    return `{${address}"resource":${text},"response":{"status":"${status}"${members.join('')}}}`;
-  return entryText(status, `${members.join('')}${text === '' ? '' : `,"outcome":${text}`}`);
+  if (response.ok && text !== '') {
+    const answered = `{"resource":${text},"response":{"status":"${status}"${members.join('')}}}`;
+    return read === undefined ? { text: answered } : { fullUrl: `${base}/${read}`, text: answered };
+  }
+  return { text: entryText(status, `${members.join('')}${text === '' ? '' : `,"outcome":${text}`}`) };
 }
 
 /** Path of a read by id. */
