@@ -170,7 +170,10 @@ test('a body other than Parameters, or another method, starts no export', async 
     expect((await fetch(`${fhir}/$export`, { method: 'POST', body, headers: json })).status, body).toBe(400);
   }
   expect((await fetch(`${fhir}/$export`, { method: 'PUT', headers: ASYNC })).status).toBe(405);
-  expect(await (await fetch(`${fhir}/$list-jobs`)).json()).toEqual({ resourceType: 'Parameters' });
+  expect(await (await fetch(`${fhir}/$list-jobs`)).json()).toEqual({
+    resourceType: 'Parameters',
+    parameter: [{ name: 'total', valueInteger: 0 }],
+  });
 });
 
 test('POST with Parameters does what GET does, for every operation', async () => {

@@ -156,7 +156,10 @@ test('HEAD begins, pauses and resumes nothing', async () => {
     const response = await fetch(`${fhir}/${path}`, { method: 'HEAD', headers: ASYNC });
     expect([path, response.status, response.headers.get('allow')]).toEqual([path, 405, 'GET, POST']);
   }
-  expect(await (await fetch(`${fhir}/$list-jobs`)).json()).toEqual({ resourceType: 'Parameters' });
+  expect(await (await fetch(`${fhir}/$list-jobs`)).json()).toEqual({
+    resourceType: 'Parameters',
+    parameter: [{ name: 'total', valueInteger: 0 }],
+  });
   const poll = await kickOff(`${fhir}/$export`);
   await finished(poll);
   // The server refuses too frequent polls for a second.

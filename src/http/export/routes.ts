@@ -108,7 +108,8 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
   });
   operation('/$list-jobs', (c, parameters) => {
     const listed = parts.exports.jobs.list(callerOf(c, parts)).map(view => jobParameter(c, parts, view));
-    const body = { resourceType: 'Parameters', ...(listed.length === 0 ? {} : { parameter: listed }) };
+    // HL7's validator refuses an empty resource in XML, so the list begins with its length.
+    const body = { resourceType: 'Parameters', parameter: [{ name: 'total', valueInteger: listed.length }, ...listed] };
     return respond(c, JSON.stringify(body), representationOf(c, parameters));
   });
   operation('/$download-resource', async (c, parameters) => {
