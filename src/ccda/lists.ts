@@ -3,7 +3,7 @@
  * references that a document shows. The pack has the searches behind the lists.
  */
 import { contentOf } from './attachment.ts';
-import type { CodeableConcept, DocumentReference, Reference, Resource } from './fhir/datatypes.ts';
+import type { CodeableConcept, DocumentReference, Period, Reference, Resource } from './fhir/datatypes.ts';
 import type { DiagnosticReport, Observation } from './fhir/measured.ts';
 import type { CareTeam, Coverage, Person } from './fhir/people.ts';
 import type { CarePlan, Goal, ServiceRequest } from './fhir/planned.ts';
@@ -152,8 +152,8 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
   medications: {
     type: 'MedicationRequest',
     span: request => {
-      const bounds = request.dosageInstruction?.[0]?.timing?.repeat?.boundsPeriod;
-      return { start: bounds?.start ?? (isReported(request) ? undefined : request.authoredOn), end: bounds?.end };
+      const bounds = takenPeriod(request);
+      return { start: bounds.start ?? (isReported(request) ? undefined : request.authoredOn), end: bounds.end };
     },
     encounter: ofEncounter,
     standing: true,
@@ -274,4 +274,16 @@ export function isError(resource: Resource): boolean {
 /** True if the patient or somebody else reported it, rather than ordered it. */
 export function isReported({ reportedBoolean, reportedReference }: MedicationRequest): boolean {
   return reportedBoolean === true || reportedReference !== undefined;
+}
+
+/**
+ * Returns when a medication is taken, over all of its dosages: from the earliest start; until the latest end, if each
+ * dosage has one.
+ */
+export function takenPeriod({ dosageInstruction: dosages = [] }: MedicationRequest): Period {
+  const bounds = dosages.map(({ timing }) => timing?.repeat?.boundsPeriod);
+  const starts = bounds.flatMap(one => one?.start ?? []).toSorted();
+  const ends = bounds.flatMap(one => one?.end ?? []).toSorted();
+  const [start, end] = [starts[0], ends.length === bounds.length ? ends.at(-1) : undefined];
+  return { ...(start !== undefined && { start }), ...(end !== undefined && { end }) };
 }

@@ -63,10 +63,46 @@ export function unitOf({ system, code }: Quantity): string | undefined {
   return code?.replace(/^\{[^}]*\}/, '').replaceAll('[iU]', '[IU]') || (code && '1');
 }
 
+/**
+ * Writes an amount of a drug, which CDA reads as IVL_PQ: PQ, or an open bound with a comparator. Counted amounts
+ * (tablets, puffs) are numbers without a unit (CONF:1098-16879). A unit outside UCUM stays in words: as a number alone,
+ * `500 mg` would be read as 500 tablets.
+ */
+export function amount(element: 'doseQuantity' | 'quantity', quantity: Quantity): Markup {
+  const { value = '', comparator } = quantity;
+  // Only a dose may be an interval.
+  if (comparator !== undefined) {
+    return element === 'doseQuantity' && !isInWords(quantity)
+      ? xml`<${element}>${bound(quantity)}</${element}>`
+      : xml`<${element} nullFlavor="OTH"/>`;
+  }
+  if (isInWords(quantity)) return inWords(element, quantity);
+  return xml`<${element} value="${value}"${attribute('unit', measuredUnitOf(quantity))}/>`;
+}
+
+/** True if the unit is a word, not a code of UCUM. */
+function isInWords(quantity: Quantity | undefined): boolean {
+  return quantity?.unit !== undefined && unitOf(quantity) === undefined;
+}
+
 /** Returns the UCUM code of an amount of a drug; undefined for counted amounts, such as tablets. */
-export function measuredUnitOf(quantity: Quantity): string | undefined {
+function measuredUnitOf(quantity: Quantity): string | undefined {
   const unit = unitOf(quantity);
   return unit === '1' ? undefined : unit;
+}
+
+/** Writes an amount of a drug between two ends, `1 to 2 tablets`. */
+export function amountRange(element: 'doseQuantity', { low, high }: Range): Markup {
+  // CDA has no words for the ends of an interval; the narrative has both.
+  if ([low, high].some(isInWords)) return NOTHING;
+  const ends = xml`${rangeEnd('low', low, measuredUnitOf)}${rangeEnd('high', high, measuredUnitOf)}`;
+  return ends.isEmpty ? NOTHING : xml`<${element}>${ends}</${element}>`;
+}
+
+/** Writes a PQ whose unit is no UCUM: its number with the record's word for the unit. */
+export function inWords(element: string, { value = '', unit }: Quantity, attributes?: Markup): Markup {
+  return xml`
+    <${element}${attributes} nullFlavor="OTH"><translation value="${value}">${textElement('originalText', unit)}</translation></${element}>`;
 }
 
 /** Writes a comparator as an open bound: `<5` is an exclusive high. */
@@ -79,15 +115,16 @@ function bound(quantity: Quantity): Markup {
 
 /** Writes an IVL_PQ with the known ends; as text if a unit is not UCUM. */
 export function rangeValue({ low, high }: Range): Markup {
-  const end = (element: string, quantity: Quantity | undefined): Markup =>
-    quantity?.value === undefined
-      ? NOTHING
-      : xml`<${element} value="${quantity.value}"${attribute('unit', unitOf(quantity))}/>`;
   // An interval cannot hold a unit outside UCUM, and without its unit a number would mean something else.
-  if ([low, high].some(one => one?.unit !== undefined && unitOf(one) === undefined)) {
+  if ([low, high].some(isInWords)) {
     return textElement('value', readableInterval({ ...(low && { low }), ...(high && { high }) }), TYPE_ST);
   }
-  return xml`<value xsi:type="IVL_PQ">${end('low', low)}${end('high', high)}</value>`;
+  return xml`<value xsi:type="IVL_PQ">${rangeEnd('low', low)}${rangeEnd('high', high)}</value>`;
+}
+
+function rangeEnd(element: 'low' | 'high', quantity: Quantity | undefined, unit = unitOf): Markup {
+  if (quantity?.value === undefined) return NOTHING;
+  return xml`<${element} value="${quantity.value}"${attribute('unit', unit(quantity))}/>`;
 }
 
 /** Returns text for people: `< 5 mg/dL`. */
@@ -105,7 +142,7 @@ export function readableInterval({ low, high }: Range): string {
 }
 
 /** Returns text for people: `1:128`, `30 mg : 1 g`. */
-function readableRatio(ratio: ObservationValue['valueRatio']): string | undefined {
+export function readableRatio(ratio: ObservationValue['valueRatio']): string | undefined {
   const [over, under] = [readableQuantity(ratio?.numerator), readableQuantity(ratio?.denominator)];
   if (!over || !under) return undefined;
   return /\s/.test(over + under) ? `${over} : ${under}` : `${over}:${under}`;

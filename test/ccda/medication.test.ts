@@ -45,3 +45,11 @@ test('"at bedtime" is an EIVL event, whether stored as an event or as a code', (
   expect(timesOf({ repeat, code: { coding: [{ system, code: 'BED' }] } })).toEqual(['<event code="HS"/>']);
   expect(timesOf({ repeat: { ...repeat, when: ['MORN'] } })).toEqual(['<period value="1" unit="d"/>']);
 });
+
+test.each([
+  ['once or twice a day', { frequency: 1, frequencyMax: 2, period: 1, periodUnit: 'd' }],
+  ['every 4 to 6 hours', { frequency: 1, period: 4, periodMax: 6, periodUnit: 'h' }],
+  ['on Mondays', { frequency: 1, period: 1, periodUnit: 'd', dayOfWeek: ['mon'] }],
+] as const)('%s has no period', (_words, repeat) => {
+  expect(timesOf({ repeat })).toEqual([]);
+});

@@ -3,7 +3,7 @@
  * diagnoses, place and people.
  */
 
-import { coded, labelOf, readableCode, reference } from '../code.ts';
+import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, HCPCS, SNOMED, UB04_STATUS } from '../code-systems.ts';
 import type { Location } from '../fhir/people.ts';
 import type { Condition, Encounter } from '../fhir/record.ts';
@@ -14,7 +14,7 @@ import { addressElement, telecomElements } from '../people.ts';
 import type { SectionWriter } from '../section.ts';
 import { interval, readableVisit } from '../time.ts';
 import { type Markup, templateIds, textElement, xml } from '../xml.ts';
-import { problemObservation } from './problem.ts';
+import { problemObservation, VERIFICATION } from './problem.ts';
 import { indication, loincCode, readableReasons, reasonsOf } from './related.ts';
 
 export const ENCOUNTER_COLUMNS = ['Encounter', 'Status', 'Period', 'Place', 'Reason', 'Diagnoses', 'Seen by'];
@@ -31,7 +31,7 @@ export function addEncounter(encounter: Encounter, diagnoses: readonly Condition
     readableVisit(encounter),
     places.map(place => place?.name ?? '').join(', '),
     readableReasons(reasons),
-    diagnoses.map(({ code }) => labelOf(code)).join('\n'),
+    diagnoses.map(readableDiagnosis).join('\n'),
     namesOf(people, content.resolve),
   );
   content.entry(
@@ -41,6 +41,7 @@ export function addEncounter(encounter: Encounter, diagnoses: readonly Condition
       ${content.id(encounter)}
       ${coded('code', withClass(encounter), { systems: [CPT, HCPCS, SNOMED], shown: headOf(row) })}
       <text>${reference(row)}</text>
+      ${status === 'cancelled' ? xml`<statusCode code="cancelled"/>` : ''}
       ${interval(period?.start, period?.end)}
       ${
         disposition === undefined ? '' : coded('sdtc:dischargeDispositionCode', disposition, { systems: [UB04_STATUS] })
@@ -51,6 +52,13 @@ export function addEncounter(encounter: Encounter, diagnoses: readonly Condition
       ${reasons.map((reason, i) => indication(reason, content.id(encounter, `reason-${i}`)))}
     </encounter>`,
   );
+}
+
+/** A diagnosis with its verification unless it is confirmed: `Chest pain (refuted)`. */
+function readableDiagnosis({ code, verificationStatus }: Condition): string {
+  const isConfirmed = codeIn(verificationStatus, VERIFICATION) === 'confirmed';
+  const verified = isConfirmed ? '' : labelOf(verificationStatus);
+  return verified ? `${labelOf(code)} (${verified})` : labelOf(code);
 }
 
 /** Writes the type, with the class (ambulatory, inpatient) as a translation. */

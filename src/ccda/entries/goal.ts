@@ -2,12 +2,13 @@
 
 import { coded, labelOf, readableCode, reference } from '../code.ts';
 import { LOINC, SNOMED } from '../code-systems.ts';
+import type { ObservationValue } from '../fhir/measured.ts';
 import type { Goal } from '../fhir/planned.ts';
 import { headOf } from '../narrative.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { interval, readableTime } from '../time.ts';
-import { quantityValue, readableQuantity, TYPE_ST } from '../value.ts';
+import { readableValue, TYPE_ST, valueElement } from '../value.ts';
 import { templateIds, textElement, xml } from '../xml.ts';
 
 const STATUS: Readonly<Record<string, string>> = {
@@ -29,9 +30,7 @@ export function addGoal(goal: Goal, content: SectionWriter): void {
   const row = content.row(
     labelOf(description),
     (target ?? [])
-      .map(({ measure, detailQuantity, detailString }) =>
-        [labelOf(measure), detailString ?? readableQuantity(detailQuantity)].filter(Boolean).join(': '),
-      )
+      .map(one => [labelOf(one.measure), readableValue(detailOf(one))].filter(Boolean).join(': '))
       .join('\n'),
     [readableCode(lifecycleStatus), labelOf(achievementStatus)].filter(Boolean).join(', '),
     readableTime(startDate),
@@ -48,12 +47,20 @@ export function addGoal(goal: Goal, content: SectionWriter): void {
       <statusCode code="${STATUS[lifecycleStatus ?? ''] ?? 'active'}"/>
       ${startDate === undefined ? '' : interval(startDate, first?.dueDate)}
       ${
-        first?.detailQuantity === undefined
-          ? textElement('value', first?.detailString ?? labelOf(description), TYPE_ST)
-          : quantityValue(first.detailQuantity)
+        first === undefined || readableValue(detailOf(first)) === ''
+          ? textElement('value', labelOf(description), TYPE_ST)
+          : valueElement(detailOf(first), { systems: [SNOMED, LOINC] })
       }
       ${author(expressedBy, startDate, content.resolve)}
       ${content.remarks(row, goal)}
     </observation>`,
   );
+}
+
+type Target = NonNullable<Goal['target']>[number];
+
+/** Returns the detail of a target as the value of an observation has it: `detailRange` as `valueRange`. */
+function detailOf(target: Target): ObservationValue {
+  const details = Object.entries(target).filter(([name]) => name.startsWith('detail'));
+  return Object.fromEntries(details.map(([name, detail]) => [name.replace(/^detail/, 'value'), detail]));
 }

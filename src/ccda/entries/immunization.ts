@@ -11,8 +11,8 @@ import { headOf } from '../narrative.ts';
 import { nameOf, performers } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { readableTime, timeElement } from '../time.ts';
-import { measuredUnitOf, readableQuantity } from '../value.ts';
-import { attribute, type Markup, NOTHING, templateIds, textElement, xml } from '../xml.ts';
+import { amount, readableQuantity } from '../value.ts';
+import { type Markup, NOTHING, templateIds, textElement, xml } from '../xml.ts';
 
 /** Value set No Immunization Reason: the reasons that C-CDA accepts. */
 const REASONS: ReadonlySet<string> = new Set([
@@ -62,12 +62,7 @@ export function addImmunization(shot: Immunization, content: SectionWriter): voi
       ${timeElement('effectiveTime', occurrenceDateTime)}
       ${dose === undefined ? '' : xml`<repeatNumber value="${dose}"/>`}
       ${routeCode(shot.route)}
-      ${
-        doseQuantity?.value === undefined
-          ? ''
-          : xml`
-    <doseQuantity value="${doseQuantity.value}"${attribute('unit', measuredUnitOf(doseQuantity))}/>`
-      }
+      ${doseQuantity?.value === undefined ? '' : amount('doseQuantity', doseQuantity)}
       ${product(shot, row)}
       ${performers([by?.actor], content.resolve)}
       ${notDone ? refusal(shot, content, row) : ''}

@@ -4,18 +4,18 @@
  * is an event (EVN).
  */
 
-import { routeCode } from '../administration-routes.ts';
-import { coded, codeIn, labelOf, readableCode, reference, TYPE_CD } from '../code.ts';
-import { RXNORM, SNOMED } from '../code-systems.ts';
-import type { CodeableConcept, Quantity } from '../fhir/datatypes.ts';
+import { coded, labelOf, readableCode, reference } from '../code.ts';
+import { RXNORM } from '../code-systems.ts';
+import type { CodeableConcept } from '../fhir/datatypes.ts';
 import type { Dosage, Medication, MedicationRequest } from '../fhir/record.ts';
-import { isReported } from '../lists.ts';
+import { isReported, takenPeriod } from '../lists.ts';
 import { headOf } from '../narrative.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { notBefore, readablePeriod, readableTime, timeElement } from '../time.ts';
-import { measuredUnitOf } from '../value.ts';
+import { amount, readableQuantity } from '../value.ts';
 import { attribute, type Markup, NOTHING, templateIds, xml } from '../xml.ts';
+import { asNeeded, dose, instructionOf, rate, readableDosage, route, times } from './dosage.ts';
 import { indication, loincCode, readableReasons, reasonsOf } from './related.ts';
 
 /**
@@ -35,8 +35,10 @@ const STATUS: Readonly<Record<string, string>> = {
 export const MEDICATION_COLUMNS = [
   'Medication',
   'Instructions',
+  'Dose, route and times',
   'Status',
   'Period',
+  'Amount and refills',
   'Reason',
   'Ordered',
   'Ordered or reported by',
@@ -44,42 +46,47 @@ export const MEDICATION_COLUMNS = [
 
 export function addMedication(request: MedicationRequest, content: SectionWriter): void {
   const drug = drugOf(request, content);
-  const dosage = request.dosageInstruction?.[0];
+  const dosages = request.dosageInstruction ?? [];
   const reported = isReported(request);
   const by = request.requester ?? request.reportedReference;
   const reasons = reasonsOf(request, content.resolve);
-  const bounds = dosage?.timing?.repeat?.boundsPeriod;
+  const bounds = takenPeriod(request);
+  const forbidden = request.doNotPerform === true;
   const row = content.row(
     labelOf(drug),
-    dosage?.text ?? labelOf(dosage?.timing?.code),
+    dosages.map(instructionOf).filter(Boolean).join('\n'),
+    dosages.map(readableDosage).filter(Boolean).join('\n'),
     [
+      forbidden ? 'not to be given' : undefined,
       readableCode(request.status),
       reported ? 'as told' : request.intent === 'order' ? undefined : request.intent,
       labelOf(request.statusReason),
     ]
       .filter(Boolean)
       .join(', '),
-    readablePeriod(bounds?.start, bounds?.end),
+    readablePeriod(bounds.start, bounds.end),
+    readableSupply(request),
     readableReasons(reasons),
     readableTime(request.authoredOn),
     nameOf(by, content.resolve) || (reported ? 'patient' : ''),
   );
   // For a reported medication, the day of the report is not the start of the intake.
-  const low = bounds?.start ?? (reported ? undefined : request.authoredOn);
+  const low = bounds.start ?? (reported ? undefined : request.authoredOn);
   const start = timeElement('low', low);
-  const high = notBefore(bounds?.end, low);
+  const high = notBefore(bounds.end, low);
   const end = high === undefined ? NOTHING : timeElement('high', high);
   content.entry(
     xml`
-    <substanceAdministration classCode="SBADM" moodCode="${reported ? 'EVN' : 'INT'}">
+    <substanceAdministration classCode="SBADM" moodCode="${reported ? 'EVN' : 'INT'}"${attribute('negationInd', forbidden ? 'true' : undefined)}>
       ${templateIds('4.16', '4.16:2014-06-09')}
       ${content.id(request)}
       <text>${reference(row)}</text>
       <statusCode code="${STATUS[request.status ?? ''] ?? 'active'}"/>
       <effectiveTime xsi:type="IVL_TS">${start}${end}</effectiveTime>
-      ${atEvent(dosage).or(frequency(dosage))}
-      ${routeCode(dosage?.route)}
-      ${dose(dosage?.doseAndRate?.[0]?.doseQuantity)}
+      ${times(dosages)}
+      ${route(dosages)}
+      ${dose(dosages)}
+      ${rate(dosages)}
       <consumable>
         <manufacturedProduct classCode="MANU">
           ${templateIds('4.23', '4.23:2014-06-09')}
@@ -88,10 +95,10 @@ export function addMedication(request: MedicationRequest, content: SectionWriter
       </consumable>
       ${author(by, request.authoredOn, content.resolve)}
       ${reasons.map((reason, i) => indication(reason, content.id(request, `reason-${i}`)))}
-      ${instructions(dosage, row)}
+      ${instructions(dosages, row)}
       ${supply(request, content, row)}
       ${content.remarks(row, request)}
-      ${asNeeded(dosage)}
+      ${asNeeded(dosages)}
     </substanceAdministration>`,
   );
 }
@@ -110,80 +117,8 @@ function drugOf(request: MedicationRequest, content: SectionWriter): CodeableCon
     : { ...medication.code, text: medicationReference.display };
 }
 
-/** Writes the frequency: PIVL_TS with the time between two doses. */
-function frequency(dosage: Dosage | undefined): Markup {
-  const { frequency: times = 1, period, periodUnit } = dosage?.timing?.repeat ?? {};
-  if (period === undefined || periodUnit === undefined || times === 0) return NOTHING;
-  const { value, unit } = wholeUnits(Number(period) / times, periodUnit);
-  return xml`
-    <effectiveTime xsi:type="PIVL_TS" institutionSpecified="true" operator="A">
-      <period value="${value}"${attribute('unit', unit)}/>
-    </effectiveTime>`;
-}
-
-/** The next smaller unit of time, and how many of them make one. */
-const SMALLER: Readonly<Record<string, readonly [unit: string, count: number]>> = {
-  wk: ['d', 7],
-  d: ['h', 24],
-  h: ['min', 60],
-  min: ['s', 60],
-};
-
-/**
- * Converts a time to the largest unit in which it is a whole number (a third of a day is 8 h). If there is none, keeps
- * the unit and rounds to six decimals.
- */
-function wholeUnits(value: number, unit: string): { readonly value: number; readonly unit: string } {
-  for (let [some, of] = [value, unit]; ; ) {
-    const rounded = Math.round(some);
-    if (Math.abs(some - rounded) < 1e-9) return { value: rounded, unit: of };
-    const smaller = SMALLER[of];
-    if (smaller === undefined) return { value: Math.round(value * 1e6) / 1e6, unit };
-    [some, of] = [some * smaller[1], smaller[0]];
-  }
-}
-
-/** https://hl7.org/fhir/R4/v3/GTSAbbreviation/cs.html */
-const GTS = 'http://terminology.hl7.org/CodeSystem/v3-GTSAbbreviation';
-
-/** Timing events whose code is the same in HL7 V3 and FHIR. https://hl7.org/fhir/R4/valueset-event-timing.html */
-const EVENTS: ReadonlySet<string> = new Set([
-  'HS',
-  'WAKE',
-  'C',
-  'CM',
-  'CD',
-  'CV',
-  'AC',
-  'ACM',
-  'ACD',
-  'ACV',
-  'PC',
-  'PCM',
-  'PCD',
-  'PCV',
-]);
-
-/**
- * Writes the event of the day: EIVL_TS, only if there is a single one. Several elements would mean that all of them
- * apply at once.
- */
-function atEvent(dosage: Dosage | undefined): Markup {
-  const { repeat, code } = dosage?.timing ?? {};
-  const atBedtime = codeIn(code, GTS) === 'BED' ? ['HS'] : [];
-  const [event, ...more] = repeat?.when ?? atBedtime;
-  if (event === undefined || more.length > 0 || !EVENTS.has(event)) return NOTHING;
-  return xml`<effectiveTime xsi:type="EIVL_TS" operator="A"><event code="${event}"/></effectiveTime>`;
-}
-
-/** Writes a dose with its UCUM unit. Counted doses (tablets, puffs) are numbers without a unit (CONF:1098-16879). */
-function dose(quantity: Quantity | undefined): Markup {
-  if (quantity?.value === undefined) return xml`<doseQuantity nullFlavor="UNK"/>`;
-  return xml`<doseQuantity value="${quantity.value}"${attribute('unit', measuredUnitOf(quantity))}/>`;
-}
-
-function instructions(dosage: Dosage | undefined, row: string): Markup {
-  if (dosage?.text === undefined) return NOTHING;
+function instructions(dosages: readonly Dosage[], row: string): Markup {
+  if (dosages.every(dosage => instructionOf(dosage) === '')) return NOTHING;
   return xml`
     <entryRelationship typeCode="COMP">
       <substanceAdministration classCode="SBADM" moodCode="INT">
@@ -203,10 +138,6 @@ function supply(request: MedicationRequest, content: SectionWriter, row: string)
   if (numberOfRepeatsAllowed === undefined && quantity?.value === undefined) return NOTHING;
   const repeats =
     numberOfRepeatsAllowed === undefined ? '' : xml`<repeatNumber value="${numberOfRepeatsAllowed + 1}"/>`;
-  const amount =
-    quantity?.value === undefined
-      ? ''
-      : xml`<quantity value="${quantity.value}"${attribute('unit', measuredUnitOf(quantity))}/>`;
   return xml`
     <entryRelationship typeCode="REFR">
       <supply classCode="SPLY" moodCode="INT">
@@ -215,20 +146,14 @@ function supply(request: MedicationRequest, content: SectionWriter, row: string)
         <text>${reference(row)}</text>
         <statusCode code="${STATUS[request.status ?? ''] ?? 'active'}"/>
         ${repeats}
-        ${amount}
+        ${quantity?.value === undefined ? '' : amount('quantity', quantity)}
       </supply>
     </entryRelationship>`;
 }
 
-function asNeeded(dosage: Dosage | undefined): Markup {
-  const reason = dosage?.asNeededCodeableConcept;
-  if (reason === undefined && dosage?.asNeededBoolean !== true) return NOTHING;
-  return xml`
-    <precondition typeCode="PRCN">
-      <criterion>
-        ${templateIds('4.25', '4.25:2014-06-09')}
-        <code xsi:type="CD" code="ASSERTION" codeSystem="2.16.840.1.113883.5.4" codeSystemName="ActCode"/>
-        ${coded('value', reason, { systems: [SNOMED], attributes: TYPE_CD })}
-      </criterion>
-    </precondition>`;
+/** Returns the supply as text for people: `30 tablets, 2 refills`. */
+function readableSupply({ dispenseRequest }: MedicationRequest): string {
+  const { numberOfRepeatsAllowed: refills, quantity } = dispenseRequest ?? {};
+  const more = refills === undefined ? '' : refills === 1 ? '1 refill' : `${refills} refills`;
+  return [readableQuantity(quantity), more].filter(Boolean).join(', ');
 }

@@ -14,7 +14,7 @@ import { author, nameOf, namesOf, performers } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { hl7Time, moment, readablePeriod, readableTime } from '../time.ts';
 import { whenOf } from '../when.ts';
-import { templateIds, xml } from '../xml.ts';
+import { attribute, templateIds, xml } from '../xml.ts';
 import { readableReasons, reasonsOf } from './related.ts';
 
 export const PLAN_COLUMNS = ['Planned', 'Status', 'For', 'Reason', 'Written', 'By'];
@@ -24,10 +24,11 @@ const PENDING: ReadonlySet<string> = new Set(['draft', 'active', 'on-hold', 'unk
 
 /** Adds an order: a laboratory test as an observation (RQO), any other as an act. */
 export function addOrder(order: ServiceRequest, kind: 'observation' | 'act', content: SectionWriter): void {
-  const { code, status, occurrenceDateTime, occurrencePeriod, authoredOn, requester } = order;
+  const { code, status, doNotPerform, occurrenceDateTime, occurrencePeriod, authoredOn, requester } = order;
+  const forbidden = doNotPerform === true;
   const row = content.row(
     labelOf(code),
-    readableCode(status),
+    [forbidden ? 'not to be done' : '', readableCode(status)].filter(Boolean).join(', '),
     whenOf(order, 'occurrence').text,
     readableReasons(reasonsOf(order, content.resolve)),
     readableTime(authoredOn),
@@ -45,7 +46,7 @@ export function addOrder(order: ServiceRequest, kind: 'observation' | 'act', con
       : ['ACT', ['4.39', '4.39:2014-06-09'], [SNOMED, LOINC, CPT, HCPCS]];
   content.entry(
     xml`
-    <${kind} classCode="${classCode}" moodCode="RQO">
+    <${kind} classCode="${classCode}" moodCode="RQO"${attribute('negationInd', forbidden ? 'true' : undefined)}>
       ${templateIds(...templates)}
       ${content.id(order)}
       ${coded('code', code, { systems, shown: headOf(row) })}

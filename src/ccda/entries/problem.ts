@@ -26,6 +26,8 @@ const STATUS: Readonly<Record<string, Term & { readonly concern: 'active' | 'com
   resolved: { concern: 'completed', code: '413322009', name: 'Problem resolved' },
 };
 
+export const VERIFICATION = 'http://terminology.hl7.org/CodeSystem/condition-ver-status';
+
 export const PROBLEM_COLUMNS = [
   'Problem',
   'Status',
@@ -88,8 +90,7 @@ export function problemObservation(condition: Condition, content: SectionWriter,
   const { code, recordedDate } = condition;
   const [onset, abatement] = [whenOf(condition, 'onset'), whenOf(condition, 'abatement')];
   const none = NO_PROBLEM.has(codeIn(code, SNOMED) ?? '');
-  const refuted =
-    codeIn(condition.verificationStatus, 'http://terminology.hl7.org/CodeSystem/condition-ver-status') === 'refuted';
+  const refuted = codeIn(condition.verificationStatus, VERIFICATION) === 'refuted';
   const status = statusOf(condition);
   const value = none
     ? xml`

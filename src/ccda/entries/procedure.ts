@@ -30,10 +30,10 @@ const SYSTEMS = [SNOMED, LOINC, CPT, HCPCS, ICD10PCS];
 export const PROCEDURE_COLUMNS = ['Procedure', 'Status', 'Performed', 'Site', 'Reason', 'Performed by'];
 
 export function addProcedure(procedure: Procedure, content: SectionWriter): void {
-  const { code, status, bodySite } = procedure;
+  const { code, status, statusReason, bodySite } = procedure;
   const row = content.row(
     labelOf(code),
-    readableCode(status),
+    [readableCode(status), labelOf(statusReason)].filter(Boolean).join(', '),
     whenOf(procedure, 'performed').text,
     (bodySite ?? []).map(labelOf).join(', '),
     readableReasons(reasonsOf(procedure, content.resolve)),

@@ -14,7 +14,7 @@ import { author, nameOf } from '../participants.ts';
 import { comment, remarksIn } from '../remark.ts';
 import type { SectionWriter } from '../section.ts';
 import { moment, notBefore, readableTime, timeElement } from '../time.ts';
-import { rangeValue, readableQuantity, readableValue, TYPE_ST, valueElement } from '../value.ts';
+import { rangeValue, readableInterval, readableValue, TYPE_ST, valueElement } from '../value.ts';
 import { type Markup, NOTHING, templateIds, textElement, xml } from '../xml.ts';
 
 /** FHIR statuses as Result Status of C-CDA; a corrected result counts as completed. */
@@ -218,6 +218,10 @@ export function interpretation(concept: CodeableConcept): Markup {
   return coded('interpretationCode', concept, { systems: [INTERPRETATION] });
 }
 
+/**
+ * Writes a reference range. The range has no place for its kind (critical, therapeutic) and for whom it is, so its text
+ * says so: without it, any range would be read as the normal one.
+ */
 export function referenceRange(range: ReferenceRange): Markup {
   const { low, high, text } = range;
   const bounded = low?.value !== undefined || high?.value !== undefined;
@@ -225,12 +229,29 @@ export function referenceRange(range: ReferenceRange): Markup {
     ? rangeValue({ ...(low ? { low } : {}), ...(high ? { high } : {}) })
     : textElement('value', text, TYPE_ST);
   if (value.isEmpty) return NOTHING;
+  const words = kindOf(range) || whomOf(range) ? readableRange(range) : text;
   return xml`
     <referenceRange>
-      <observationRange>${textElement('text', text)}${value}</observationRange>
+      <observationRange>${textElement('text', words)}${value}</observationRange>
     </referenceRange>`;
 }
 
-function readableRange({ low, high, text }: ReferenceRange): string {
-  return text ?? [low, high].map(readableQuantity).filter(Boolean).join(' to ');
+/** Returns a range as text for people: `at least 4 g/L`, `critical: at most 500 umol/L (Female)`. */
+export function readableRange(range: ReferenceRange): string {
+  const said = range.text ?? readableInterval(range);
+  const [kind, whom] = [kindOf(range), whomOf(range)];
+  return said && [kind && `${kind}: `, said, whom && ` (${whom})`].join('');
+}
+
+const MEANING = 'http://terminology.hl7.org/CodeSystem/referencerange-meaning';
+
+/** Returns what sets a range apart: its kind unless it is the normal one. */
+function kindOf({ type }: ReferenceRange): string {
+  return codeIn(type, MEANING) === 'normal' ? '' : labelOf(type);
+}
+
+function whomOf({ appliesTo, age }: ReferenceRange): string {
+  return [...(appliesTo ?? []).map(labelOf), age === undefined ? '' : `age ${readableInterval(age)}`]
+    .filter(Boolean)
+    .join(', ');
 }

@@ -12,13 +12,22 @@ import { headOf } from '../narrative.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { moment } from '../time.ts';
-import { readableValue, unitOf } from '../value.ts';
+import { inWords, readableValue, unitOf } from '../value.ts';
 import { whenOf } from '../when.ts';
 import { attribute, type Markup, templateIds, xml } from '../xml.ts';
 import { targetSite } from './related.ts';
-import { interpretation, isAbnormal, type Part, partsOf } from './result.ts';
+import { interpretation, isAbnormal, type Part, partsOf, readableRange, referenceRange } from './result.ts';
 
-export const VITAL_SIGN_COLUMNS = ['Measurement', 'Value', 'Status', 'Taken', 'Taken by'];
+export const VITAL_SIGN_COLUMNS = [
+  'Measurement',
+  'Value',
+  'Flag',
+  'Reference range',
+  'Site and method',
+  'Status',
+  'Taken',
+  'Taken by',
+];
 
 export function addVitalSigns(observations: readonly Observation[], content: SectionWriter): void {
   const known = new Set(observations.map(({ id }) => `Observation/${id}`));
@@ -52,9 +61,15 @@ export function addVitalSigns(observations: readonly Observation[], content: Sec
 function vitalSign({ of, part, said }: Part, content: SectionWriter): Markup {
   const [who]: readonly (Reference | undefined)[] = of.performer ?? [];
   const { effectiveDateTime, effectivePeriod } = of;
-  const row = content[isAbnormal(of) ? 'markedRow' : 'row'](
+  // A flag on a panel does not say which of its components it means, so their entries have their own flags only.
+  const flags = said.interpretation ?? of.interpretation;
+  const ranges = said.referenceRange ?? [];
+  const row = content[isAbnormal({ ...(flags && { interpretation: flags }) }) ? 'markedRow' : 'row'](
     labelOf(said.code),
     readableValue(said),
+    (flags ?? []).map(labelOf).join(', '),
+    ranges.map(readableRange).join('\n'),
+    [of.bodySite, of.method].map(labelOf).filter(Boolean).join(', '),
     readableCode(of.status),
     whenOf(of, 'effective').text,
     nameOf(who, content.resolve),
@@ -68,10 +83,11 @@ function vitalSign({ of, part, said }: Part, content: SectionWriter): Markup {
       <statusCode code="completed"/>
       ${moment(effectiveDateTime, effectivePeriod)}
       ${measured(said, said.code, of)}
-      ${part === '' ? (of.interpretation ?? []).map(interpretation) : ''}
+      ${(said.interpretation ?? []).map(interpretation)}
       ${targetSite(of.bodySite)}
       ${author(who, effectiveDateTime, content.resolve)}
       ${content.remarks(row, of)}
+      ${ranges.map(referenceRange)}
     </observation>`;
 }
 
@@ -79,22 +95,26 @@ function vitalSign({ of, part, said }: Part, content: SectionWriter): Markup {
 const UNITS: Readonly<Record<string, string>> = { '59408-5': '%', '2708-6': '%', '3150-6': '%', '3151-8': 'L/min' };
 
 /**
- * Writes a PQ, as the template demands. A number without a unit gets the unit 1; a missing value gets the reason as
- * nullFlavor.
+ * Writes a PQ, as the template demands. A number without a unit gets the unit 1; one whose unit is a word keeps the
+ * word; a missing value gets the reason as nullFlavor, as does one with a comparator, which a PQ cannot hold.
  */
 function measured(value: ObservationValue, code: CodeableConcept | undefined, panel: Observation): Markup {
   const { valueQuantity, valueInteger, dataAbsentReason } = value;
   const number = valueQuantity?.value ?? valueInteger;
-  if (number !== undefined) {
-    const unit = valueQuantity === undefined ? '1' : (unitOf(valueQuantity) ?? '1');
-    return xml`<value xsi:type="PQ" value="${number}"${attribute('unit', unit)}/>`;
+  if (number !== undefined && valueQuantity?.comparator === undefined) {
+    const unit = valueQuantity && unitOf(valueQuantity);
+    if (valueQuantity?.unit !== undefined && unit === undefined) {
+      return inWords('value', valueQuantity, xml` xsi:type="PQ" unit="1"`);
+    }
+    return xml`<value xsi:type="PQ" value="${number}"${attribute('unit', unit ?? '1')}/>`;
   }
   // The unit is required even without a value: the known unit of the code, else that of another component.
   const known = codeIn(code, LOINC);
   const own = UNITS[known ?? ''];
   if (own !== undefined)
     return xml`<value xsi:type="PQ" nullFlavor="${nullFlavorOf(dataAbsentReason) ?? 'OTH'}" unit="${own}"/>`;
-  const other = panel.component?.find(component => component.valueQuantity !== undefined)?.valueQuantity;
+  const other =
+    valueQuantity ?? panel.component?.find(component => component.valueQuantity !== undefined)?.valueQuantity;
   const unit = (other && unitOf(other)) ?? '1';
   return xml`
     <value xsi:type="PQ" nullFlavor="${nullFlavorOf(dataAbsentReason) ?? 'OTH'}"${attribute('unit', unit)}/>`;

@@ -34,6 +34,9 @@ export interface Observation extends Clinical, ObservationValue {
 export interface ReferenceRange {
   readonly low?: Quantity;
   readonly high?: Quantity;
+  readonly type?: CodeableConcept;
+  readonly appliesTo?: readonly CodeableConcept[];
+  readonly age?: Range;
   readonly text?: string;
 }
 

@@ -1,10 +1,11 @@
 /**
  * Defines the orders, plans and goals of FHIR R4 that documents read. https://hl7.org/fhir/R4/careprovision-module.html
  */
-import type { Clinical, CodeableConcept, Period, Quantity, Reference, Resource } from './datatypes.ts';
+import type { Clinical, CodeableConcept, Period, Quantity, Range, Reference, Resource } from './datatypes.ts';
 
 export interface ServiceRequest extends Clinical {
   readonly intent?: string;
+  readonly doNotPerform?: boolean;
   readonly category?: readonly CodeableConcept[];
   readonly occurrenceDateTime?: string;
   readonly occurrencePeriod?: Period;
@@ -37,7 +38,12 @@ export interface Goal extends Resource {
   readonly target?: readonly {
     readonly measure?: CodeableConcept;
     readonly detailQuantity?: Quantity;
+    readonly detailRange?: Range;
+    readonly detailCodeableConcept?: CodeableConcept;
     readonly detailString?: string;
+    readonly detailBoolean?: boolean;
+    readonly detailInteger?: number;
+    readonly detailRatio?: { readonly numerator?: Quantity; readonly denominator?: Quantity };
     readonly dueDate?: string;
   }[];
   readonly expressedBy?: Reference;

@@ -12,6 +12,7 @@ import type {
   Identifier,
   Period,
   Quantity,
+  Range,
   Reference,
   Resource,
 } from './datatypes.ts';
@@ -40,26 +41,53 @@ export interface AllergyIntolerance extends Clinical, When<'onset'> {
   }[];
 }
 
+/** https://hl7.org/fhir/R4/datatypes.html#Timing */
+export interface Repeat {
+  readonly boundsPeriod?: Period;
+  readonly boundsDuration?: Quantity;
+  readonly boundsRange?: Range;
+  readonly count?: number;
+  readonly countMax?: number;
+  readonly duration?: number | string;
+  readonly durationMax?: number | string;
+  readonly durationUnit?: string;
+  readonly frequency?: number;
+  readonly frequencyMax?: number;
+  readonly period?: number | string;
+  readonly periodMax?: number | string;
+  readonly periodUnit?: string;
+  readonly dayOfWeek?: readonly string[];
+  readonly timeOfDay?: readonly string[];
+  readonly when?: readonly string[];
+}
+
+/** https://hl7.org/fhir/R4/dosage.html */
 export interface Dosage {
   readonly text?: string;
+  readonly patientInstruction?: string;
+  readonly additionalInstruction?: readonly CodeableConcept[];
   readonly timing?: {
-    readonly repeat?: {
-      readonly boundsPeriod?: Period;
-      readonly frequency?: number;
-      readonly period?: number;
-      readonly periodUnit?: string;
-      readonly when?: readonly string[];
-    };
+    readonly event?: readonly string[];
+    readonly repeat?: Repeat;
     readonly code?: CodeableConcept;
   };
   readonly asNeededBoolean?: boolean;
   readonly asNeededCodeableConcept?: CodeableConcept;
   readonly route?: CodeableConcept;
-  readonly doseAndRate?: readonly { readonly doseQuantity?: Quantity }[];
+  readonly site?: CodeableConcept;
+  readonly method?: CodeableConcept;
+  readonly doseAndRate?: readonly {
+    readonly doseQuantity?: Quantity;
+    readonly doseRange?: Range;
+    readonly rateQuantity?: Quantity;
+    readonly rateRange?: Range;
+    readonly rateRatio?: { readonly numerator?: Quantity; readonly denominator?: Quantity };
+  }[];
 }
 
 export interface MedicationRequest extends Clinical {
   readonly intent?: string;
+  readonly doNotPerform?: boolean;
   readonly statusReason?: CodeableConcept;
   readonly reportedBoolean?: boolean;
   readonly reportedReference?: Reference;
@@ -81,6 +109,7 @@ export interface Medication extends Resource {
 }
 
 export interface Procedure extends Clinical, When<'performed'> {
+  readonly statusReason?: CodeableConcept;
   readonly performer?: readonly { readonly actor?: Reference }[];
   readonly reasonCode?: readonly CodeableConcept[];
   readonly reasonReference?: readonly Reference[];
