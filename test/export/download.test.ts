@@ -5,10 +5,12 @@ import { appendFileSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
-import { clinic, ended, finished, kickOff, served } from './exporting.ts';
+import { clinic, ended, finished, kickOff, served, serverOfFile } from './exporting.ts';
+
+const shared = serverOfFile();
 
 test('a file is sent whole, compressed or in ranges, with its length', async () => {
-  const { fhir } = await served(clinic());
+  const { fhir } = await shared();
   const { output } = await finished(await kickOff(`${fhir}/$export?_type=Observation`));
   const url = output[0]?.url ?? '';
   const whole = await fetch(url, { headers: { 'accept-encoding': 'identity' } });
@@ -55,7 +57,7 @@ test('a download ends at the recorded length, in any coding, although the file o
 
 /** URL of a file of Observations, and its text. */
 async function exported() {
-  const { fhir } = await served(clinic());
+  const { fhir } = await shared();
   const poll = await kickOff(`${fhir}/$export?_type=Observation`);
   const url = (await finished(poll)).output[0]?.url ?? '';
   return { fhir, poll, url, text: await (await fetch(url)).text() };

@@ -1,5 +1,17 @@
 import { expect, test } from 'vitest';
-import { ASYNC, clinic, contents, finished, kickOff, LENIENT, type Manifest, served } from './exporting.ts';
+import {
+  ASYNC,
+  clinic,
+  contents,
+  finished,
+  kickOff,
+  LENIENT,
+  type Manifest,
+  served,
+  serverOfFile,
+} from './exporting.ts';
+
+const shared = serverOfFile();
 
 const idsOf = (found: readonly string[], type: string): readonly string[] =>
   found.flatMap(one => (one.startsWith(`${type}/`) ? [one.slice(type.length + 1)] : [])).toSorted();
@@ -19,7 +31,7 @@ test('a system export is kicked off, polled and downloaded, with every resource 
 });
 
 test('the export of a group has its members, their references, and no other patients', async () => {
-  const { fhir } = await served(clinic());
+  const { fhir } = await shared();
   const manifest = await finished(await kickOff(`${fhir}/Group/g-1/$export`));
   const found = await contents(manifest);
   expect(idsOf(found, 'Patient')).toEqual(['1', '3', '5', '7', '9']);
@@ -54,7 +66,7 @@ test('a resource of two members is written once, however members are split into 
 });
 
 test('an export can be limited to some patients, without Groups of other members', async () => {
-  const { fhir } = await served(clinic());
+  const { fhir } = await shared();
   const found = await contents(await finished(await kickOff(`${fhir}/Patient/$export?patient=Patient/2`)));
   expect(idsOf(found, 'Patient')).toEqual(['2']);
   expect(idsOf(found, 'Binary')).toEqual(['b-2']);
@@ -63,7 +75,7 @@ test('an export can be limited to some patients, without Groups of other members
 });
 
 test('an export of all patients, of all groups and of a group without members', async () => {
-  const { fhir } = await served(clinic());
+  const { fhir } = await shared();
   const all = await contents(await finished(await kickOff(`${fhir}/Patient/$export?_type=Patient,Practitioner`)));
   expect(idsOf(all, 'Patient')).toHaveLength(20);
   // Practitioners are found through Observation and PractitionerRole although those are not written.
@@ -81,7 +93,7 @@ test('an export of all patients, of all groups and of a group without members', 
 });
 
 test('resources outside of compartments are found by references that _elements and _since omit', async () => {
-  const { fhir } = await served(clinic());
+  const { fhir } = await shared();
   const elements = await finished(await kickOff(`${fhir}/Group/g-1/$export?_elements=id`));
   const found = await contents(elements);
   expect(idsOf(found, 'Organization')).toEqual(['c-1', 'c-3']);
@@ -119,7 +131,7 @@ test('_since, _until, _typeFilter and _elements work as in a search; a type with
 });
 
 test('unknown parameters are refused, or ignored with an entry in `error` under lenient handling', async () => {
-  const { fhir } = await served(clinic());
+  const { fhir } = await shared();
   const url = `${fhir}/$export?_type=Group,Nonsense&colour=red&_typeFilter=Group%3Fcolour%3Dred&_outputFormat=ndjson`;
   const manifest = await finished(await kickOff(url, { headers: LENIENT }));
   const errors = (await (await fetch(manifest.error[0]?.url ?? '')).text()).trim().split('\n');
@@ -177,7 +189,7 @@ test('a body other than Parameters, or another method, starts no export', async 
 });
 
 test('POST with Parameters does what GET does, for every operation', async () => {
-  const { fhir } = await served(clinic());
+  const { fhir } = await shared();
   const post = (path: string, ...parameter: object[]) =>
     fetch(`${fhir}/${path}`, {
       method: 'POST',
@@ -205,7 +217,7 @@ test('POST with Parameters does what GET does, for every operation', async () =>
 });
 
 test('a deleted job is removed with its files; unknown ids of jobs and files are not found', async () => {
-  const { fhir } = await served(clinic());
+  const { fhir } = await shared();
   const poll = await kickOff(`${fhir}/$export`);
   const { output } = await finished(poll);
   const url = output[0]?.url ?? '';
@@ -227,7 +239,7 @@ test('a deleted job is removed with its files; unknown ids of jobs and files are
 });
 
 test('every operation is in the CapabilityStatement and has a definition that can be searched', async () => {
-  const { fhir } = await served(clinic(3));
+  const { fhir } = await shared();
   const statement = (await (await fetch(`${fhir}/metadata`)).json()) as {
     rest: [
       {

@@ -1,5 +1,5 @@
 /** Makes a clinic for one test, with the whole server over it, reached by HTTP. */
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/main.ts';
@@ -18,10 +18,33 @@ export interface Served {
   stop(): Promise<void>;
 }
 
+/**
+ * Called at the top of a file: one server for all of its tests that change no rows and count no jobs. A start with its
+ * first export takes a second of CPU.
+ */
+export function serverOfFile(): () => Promise<Served> {
+  let made: Promise<Served> | undefined;
+  let remove = (): void => {};
+  afterAll(async () => {
+    await (await made)?.stop();
+    made = undefined;
+    remove();
+  });
+  const folder = (): string =>
+    temporaryFolder(removing => {
+      remove = removing;
+    });
+  return () => {
+    made ??= served(makeClinic(folder(), 20, 3), { EXPORT_JOBS_PER_CLIENT: '100' }, () => {});
+    return made;
+  };
+}
+
 /** The server of a clinic; stopped at the end of the test. */
 export async function served(
   where: Pick<Clinic, 'environment'>,
   more: Readonly<Record<string, string>> = {},
+  atEnd: (stop: () => Promise<void>) => void = onTestFinished,
 ): Promise<Served> {
   const lines: string[] = [];
   const running = await startServer(
@@ -35,7 +58,7 @@ export async function served(
     stopped ??= running.stop();
     return stopped;
   };
-  onTestFinished(stop);
+  atEnd(stop);
   return { fhir: `${running.url}/fhir`, lines, stop };
 }
 

@@ -1,6 +1,18 @@
 /** Tests how a kick-off treats parameters that are nearly right. */
 import { expect, test } from 'vitest';
-import { ASYNC, clinic, contents, finished, kickOff, LENIENT, type Manifest, served } from './exporting.ts';
+import {
+  ASYNC,
+  clinic,
+  contents,
+  finished,
+  kickOff,
+  LENIENT,
+  type Manifest,
+  served,
+  serverOfFile,
+} from './exporting.ts';
+
+const shared = serverOfFile();
 
 async function errorsOf({ error }: Manifest): Promise<readonly string[]> {
   const text = error[0] ? await (await fetch(error[0].url)).text() : '';
@@ -11,7 +23,7 @@ async function errorsOf({ error }: Manifest): Promise<readonly string[]> {
 }
 
 test('an invalid instant is refused at once, and so is a second one', async () => {
-  const { fhir } = await served(clinic(3), { EXPORT_JOBS_PER_CLIENT: '20' });
+  const { fhir } = await shared();
   const statusOf = async (query: string): Promise<number> =>
     (await fetch(`${fhir}/$export?_type=Observation&${query}`, { headers: ASYNC })).status;
   for (const wrong of [
@@ -33,7 +45,7 @@ test('an invalid instant is refused at once, and so is a second one', async () =
 });
 
 test('_until before _since is refused, in any time zones', async () => {
-  const { fhir } = await served(clinic(3), { EXPORT_JOBS_PER_CLIENT: '20' });
+  const { fhir } = await shared();
   const kicked = (query: string): Promise<Response> =>
     fetch(`${fhir}/$export?_type=Observation&${query}`, { headers: ASYNC });
   for (const empty of [
@@ -71,7 +83,7 @@ test('_since and _until include their own instant, in any time zone', async () =
 });
 
 test('unknown elements are refused; elements of types not exported are ignored under lenient handling', async () => {
-  const { fhir } = await served(clinic(3));
+  const { fhir } = await shared();
   for (const wrong of ['nope', 'Observation.nope', 'Observation', 'id,nope'])
     expect((await fetch(`${fhir}/$export?_elements=${wrong}`, { headers: ASYNC })).status, wrong).toBe(400);
   const url = `${fhir}/$export?_type=Observation,Device&_elements=Substance.code,Observation.code,lotNumber`;
@@ -83,7 +95,7 @@ test('unknown elements are refused; elements of types not exported are ignored u
 });
 
 test('_elements accepts the same as in a search: a choice with its type, and resourceType', async () => {
-  const { fhir } = await served(clinic(3));
+  const { fhir } = await shared();
   const linesOf = async (elements: string): Promise<readonly string[]> => {
     const manifest = await finished(await kickOff(`${fhir}/$export?_type=Observation&_elements=${elements}`));
     return Promise.all(manifest.output.map(async ({ url }) => (await fetch(url)).text()));
@@ -95,7 +107,7 @@ test('_elements accepts the same as in a search: a choice with its type, and res
 });
 
 test('the kick-off response lists first what lenient handling ignores', async () => {
-  const { fhir } = await served(clinic(3));
+  const { fhir } = await shared();
   const url = `${fhir}/$export?_type=Group,Nonsense&colour=red&_typeFilter=Group%3Fcolour%3Dred&patient=Patient/1`;
   const begun = await fetch(url, { headers: LENIENT });
   expect(begun.status).toBe(202);
@@ -105,13 +117,13 @@ test('the kick-off response lists first what lenient handling ignores', async ()
 });
 
 test('a _typeFilter that is not percent-encoded UTF-8 is refused', async () => {
-  const { fhir } = await served(clinic(3));
+  const { fhir } = await shared();
   const url = `${fhir}/$export?_typeFilter=${encodeURIComponent('Patient?family=%E0%A4')}`;
   expect((await fetch(url, { headers: ASYNC })).status).toBe(400);
 });
 
 test('lenient handling ignores result parameters in _typeFilter, and keeps the filters', async () => {
-  const { fhir } = await served(clinic(4));
+  const { fhir } = await shared();
   const url = `${fhir}/$export?_type=Patient&_typeFilter=${encodeURIComponent('Patient?_count=1&family=Canary3')}`;
   expect((await fetch(url, { headers: ASYNC })).status).toBe(400);
   const manifest = await finished(await kickOff(url, { headers: LENIENT }));
@@ -125,12 +137,12 @@ test.each([
   ['allowPartialManifests=false', 202],
   ['allowPartialManifests=yes', 400],
 ])('%s is answered with %i under lenient handling, too', async (parameter, status) => {
-  const { fhir } = await served(clinic(1));
+  const { fhir } = await shared();
   expect((await fetch(`${fhir}/$export?_type=Patient&${parameter}`, { headers: LENIENT })).status).toBe(status);
 });
 
 test('unknown patients and non-members are counted, and the others are exported', async () => {
-  const { fhir } = await served(clinic());
+  const { fhir } = await shared();
   const some = await finished(await kickOff(`${fhir}/Patient/$export?_type=Patient&patient=Patient/2,Patient/99,98,2`));
   expect(await contents(some)).toEqual(['Patient/2']);
   expect(await errorsOf(some)).toEqual(['patient: of 3 that were named, 2 are not known here']);
