@@ -72,10 +72,11 @@ export interface Dialect {
   /** Returns text for an exact comparison or order: binary, ignoring trailing blanks. `sql` is the SQL of `of`. */
   exact(sql: string, of: Expression): string;
   /**
-   * Returns `sql` (of type `from`) as an operand beside a column of another type `to`; NULL if it cannot be converted.
-   * `isSought`: the column is compared for equality.
+   * Returns an operand (of type `from`) beside a column of another type `to`; NULL if it cannot be converted. `sql`
+   * writes the operand, once for each occurrence, because each needs its own positional parameters. `isSought`: the
+   * column is compared for equality.
    */
-  cast(sql: string, from: ColumnType, to: ColumnType, isSought?: boolean): string;
+  cast(sql: () => string, from: ColumnType, to: ColumnType, isSought?: boolean): string;
   /** Returns the right operand of the plain comparison if `seeksApart`. */
   seekOperand(sql: string, from: ColumnType, to: ColumnType): string;
   /** Returns the substring test for one of its texts. */
@@ -84,8 +85,8 @@ export interface Dialect {
   readonly containsSome: ((writer: Writer, predicate: Extract<Predicate, { kind: 'contains' }>) => string) | undefined;
   glob(writer: Writer, of: Expression, pattern: string): string;
   packedDate(writer: Writer, of: Expression): string;
-  /** True if a binary column has at least one byte; NULL has none. */
-  hasBytes(sql: string): string;
+  /** True if a binary value has at least one byte; NULL has none. `sql` as in `cast`. */
+  hasBytes(sql: () => string): string;
   call(writer: Writer, name: FunctionName, args: readonly (Expression | number)[]): string;
   /** Returns a select with one column `piece`: the trimmed pieces of a text, none for NULL. */
   pieces(writer: Writer, of: Expression, by: string): string;

@@ -59,8 +59,8 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
         of.placeholder === undefined ? undefined : { at: of.placeholder, type: of.type, against: left };
       return parts.bind(value, type, placeholder);
     }
-    const sql = expression(of);
-    return needsCast(of.type, left) ? dialect.cast(sql, of.type, left, op === '=' || op === '<>') : sql;
+    const sql = () => expression(of);
+    return needsCast(of.type, left) ? dialect.cast(sql, of.type, left, op === '=' || op === '<>') : sql();
   };
 
   /**
@@ -167,7 +167,11 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
   };
 
   const filled = (of: Expression, negated: boolean): string => {
-    if (of.type.kind === 'binary') return signed(dialect.hasBytes(expression(of)), negated);
+    if (of.type.kind === 'binary')
+      return signed(
+        dialect.hasBytes(() => expression(of)),
+        negated,
+      );
     if (of.type.kind !== 'text') return `${expression(of)} IS ${negated ? '' : 'NOT '}NULL`;
     return negated ? `(${exact(of)} = ''${orNull(of)})` : `${exact(of)} <> ''`;
   };

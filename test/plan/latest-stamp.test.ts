@@ -88,6 +88,13 @@ test('columns of different forms are compared as times', async () => {
   expect(Object.fromEntries(resources.map(({ id, meta }) => [id, meta?.lastUpdated]))).toEqual(LATEST);
 });
 
+test('columns that SQLite keeps alike, whatever their declared names, are compared as times', async () => {
+  const mixed = SCHEMA.replace(/UPD DATETIME/, 'UPD TIMESTAMP').replace(/UPD DATETIME/, 'UPD DATETIME2(7)');
+  expect(mixed.match(/UPD \w+/g)).toEqual(['UPD TIMESTAMP', 'UPD DATETIME2', 'UPD DATETIME']);
+  const { resources } = await searchSmall(mixed, PACK, 'Observation');
+  expect(Object.fromEntries(resources.map(({ id, meta }) => [id, meta?.lastUpdated]))).toEqual(LATEST);
+});
+
 test('columns of different types are refused', async () => {
   const wrong = { ...PACK, 'line.yaml': PACK['line.yaml'].replace('[UPD, h.UPD, n.UPD]', '[UPD, TX]') };
   await expect(searchSmall(SCHEMA, wrong, 'Observation')).rejects.toThrow('must have one type');

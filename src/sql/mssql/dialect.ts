@@ -57,7 +57,7 @@ export const MSSQL: Dialect = {
   },
 
   exact: (sql, of) => (isFold(of) ? sql : binary(textForm(sql, of.type))),
-  cast,
+  cast: (sql, ...types) => cast(sql(), ...types),
   /**
    * Casts Unicode beside a varchar column, which would otherwise be converted and lose its index. The exact comparison
    * excludes what this cast changes.
@@ -72,7 +72,7 @@ export const MSSQL: Dialect = {
   containsSome: undefined,
   glob: (writer, of, pattern) => `${binary(trimmed(writer, of))} LIKE ${constantText(writer, likePattern(pattern))}`,
   packedDate,
-  hasBytes: sql => `DATALENGTH(${sql}) > 0`,
+  hasBytes: sql => `DATALENGTH(${sql()}) > 0`,
   call,
 
   pieces(writer, of, by) {

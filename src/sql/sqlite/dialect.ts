@@ -80,7 +80,7 @@ export const SQLITE: Dialect = {
   glob: (writer, of, pattern) => `${trimmed(writer, of)} GLOB ${constantText(writer, pattern)}`,
   packedDate,
   /** SQLite lets a column of bytes hold text and numbers, too. A blank text is no file, as in a column of text. */
-  hasBytes: sql => `length(CASE typeof(${sql}) WHEN 'blob' THEN ${sql} WHEN 'text' THEN rtrim(${sql}) END) > 0`,
+  hasBytes: x => `length(CASE typeof(${x()}) WHEN 'blob' THEN ${x()} WHEN 'text' THEN rtrim(${x()}) END) > 0`,
   call,
 
   pieces(writer, of, by) {
@@ -91,7 +91,7 @@ export const SQLITE: Dialect = {
   stored(writer, expression) {
     // Another type would convert the value, as for rows that are read normally.
     const isFormed = expression.kind === 'column' || expression.kind === 'raw';
-    if (expression.type.kind === 'binary') return withoutIntegers(writer.expression(expression));
+    if (expression.type.kind === 'binary') return withoutIntegers(() => writer.expression(expression));
     const x = () => writer.expression(isFormed ? { ...expression, type: BYTES } : expression);
     return `CASE WHEN typeof(${x()}) = 'integer' AND abs(${x()} / 2) > 4503599627370495 THEN CAST(${x()} AS TEXT) ELSE ${x()} END`;
   },
@@ -104,20 +104,20 @@ export const SQLITE: Dialect = {
     const { type } = expression;
     const sql = () => writer.expression(expression);
     if (expression.kind === 'column' && (utcLayoutOf(type) || isMixedTime(type)))
-      return withoutIntegers(writer.expression({ ...expression, type: BYTES }));
+      return withoutIntegers(() => writer.expression({ ...expression, type: BYTES }));
     if (holdsAnyNumber(type)) {
       const printed = digitsText(sql(), type);
       const isOpen = expression.kind === 'column' && !isMixed(type);
       return isOpen ? `coalesce(${printed}, CASE WHEN ${sql()} IS NOT NULL THEN '' END)` : printed;
     }
-    if (type.kind === 'binary') return withoutIntegers(sql());
+    if (type.kind === 'binary') return withoutIntegers(sql);
     return type.kind === 'integer' && type.bits === 64 ? `CAST(${sql()} AS TEXT)` : sql();
   },
 };
 
 /** Leaves out integers, which are no bytes and no date: Node refuses to read those above 2^53. */
-function withoutIntegers(sql: string): string {
-  return `CASE WHEN typeof(${sql}) <> 'integer' THEN ${sql} END`;
+function withoutIntegers(x: () => string): string {
+  return `CASE WHEN typeof(${x()}) <> 'integer' THEN ${x()} END`;
 }
 
 /** Returns the one text or number for a column whose rows are written in several ways, or NULL (functions.ts). */
@@ -146,10 +146,10 @@ function digitsText(sql: string, type: ColumnType): string {
 }
 
 function asText(writer: Writer, of: Expression): string {
+  if (of.type.kind === 'decimal' && !holdsAnyNumber(of.type)) return decimalText(writer, of, of.type.scale);
   const sql = writer.expression(of);
   if (isSmallUuid(of.type)) return `upper(${sql})`;
   if (of.type.kind === 'float' || holdsAnyNumber(of.type)) return digitsText(sql, of.type);
-  if (of.type.kind === 'decimal') return decimalText(writer, of, of.type.scale);
   return familyOf(of.type) === 'number' ? `CAST(${sql} AS TEXT)` : sql;
 }
 
@@ -163,26 +163,26 @@ function trimmed(writer: Writer, of: Expression): string {
   return endsTrimmed(of) ? asText(writer, of) : `rtrim(${writer.expression(of)})`;
 }
 
-function cast(sql: string, from: ColumnType, to: ColumnType): string {
+function cast(x: () => string, from: ColumnType, to: ColumnType): string {
   switch (familyOf(to)) {
     case 'text':
-      if (from.kind === 'float' || holdsAnyNumber(from)) return digitsText(sql, from);
-      if (from.kind === 'decimal') return `CASE WHEN ${sql} IS NOT NULL THEN printf('%.${from.scale}f', ${sql}) END`;
-      return `CAST(${sql} AS TEXT)`;
+      if (from.kind === 'float' || holdsAnyNumber(from)) return digitsText(x(), from);
+      if (from.kind === 'decimal') return `CASE WHEN ${x()} IS NOT NULL THEN printf('%.${from.scale}f', ${x()}) END`;
+      return `CAST(${x()} AS TEXT)`;
     case 'number':
       if (familyOf(from) !== 'text') return 'NULL';
-      if (to.kind !== 'integer') return `lintel_number(${sql})`;
-      return `CASE WHEN ltrim(rtrim(${sql}), '-') NOT GLOB '*[^0-9]*' AND rtrim(${sql}) GLOB '*[0-9]' AND ${sql} NOT GLOB '--*' THEN CAST(${sql} AS INTEGER) END`;
+      if (to.kind !== 'integer') return `lintel_number(${x()})`;
+      return `CASE WHEN ltrim(rtrim(${x()}), '-') NOT GLOB '*[^0-9]*' AND rtrim(${x()}) GLOB '*[0-9]' AND ${x()} NOT GLOB '--*' THEN CAST(${x()} AS INTEGER) END`;
     case 'uuid':
       if (from.kind !== 'text' && from.kind !== 'uuid') return 'NULL';
-      return `${isSmallUuid(to) ? 'lower' : 'upper'}(${sql})`;
+      return `${isSmallUuid(to) ? 'lower' : 'upper'}(${x()})`;
     case 'moment':
-      if (familyOf(from) === 'text') return sql;
+      if (familyOf(from) === 'text') return x();
       if (familyOf(from) !== 'moment') return 'NULL';
-      if (from.kind === 'datetime' && to.kind === 'datetime') return withFraction(sql, from.fraction, to.fraction);
-      return to.kind === 'datetime' ? `${sql} || '${midnight(to.fraction)}'` : `substr(${sql}, 1, 10)`;
+      if (from.kind === 'datetime' && to.kind === 'datetime') return withFraction(x(), from.fraction, to.fraction);
+      return to.kind === 'datetime' ? `${x()} || '${midnight(to.fraction)}'` : `substr(${x()}, 1, 10)`;
     default:
-      return familyOf(from) === 'text' ? sql : 'NULL';
+      return familyOf(from) === 'text' ? x() : 'NULL';
   }
 }
 
@@ -199,22 +199,23 @@ function midnight(fraction: number): string {
 /** Writes a substring test with instr and substr, which respect case and have no wildcards; LIKE ignores case. */
 function contains(writer: Writer, asked: Extract<Predicate, { kind: 'contains' }>, text: string): string {
   const { of, where } = asked;
-  const sql = where === 'seek' ? writer.expression(of) : trimmed(writer, of);
+  const x = () => trimmed(writer, of);
   switch (where) {
     case 'anywhere':
-      return `instr(${sql}, ${bindText(writer, text)}) > 0`;
+      return `instr(${x()}, ${bindText(writer, text)}) > 0`;
     case 'start':
-      return `substr(${sql}, 1, length(${bindText(writer, text)})) = ${bindText(writer, text)}`;
+      return `substr(${x()}, 1, length(${bindText(writer, text)})) = ${bindText(writer, text)}`;
     case 'end':
-      return `${sql} GLOB ${bindText(writer, `*${text.replace(/[*?[]/g, '[$&]')}`)}`;
+      return `${x()} GLOB ${bindText(writer, `*${text.replace(/[*?[]/g, '[$&]')}`)}`;
     case 'whole':
-      return `${sql} = ${bindText(writer, text)}`;
+      return `${x()} = ${bindText(writer, text)}`;
     case 'words':
       return containsSome(writer, { ...asked, texts: [text] });
     case 'seek': {
       // In the column's own collation: no index serves an operand with COLLATE inside an OR.
-      const [from, to] = [`${sql} >= ${bindText(writer, text)}`, behind(text)];
-      return to === undefined ? from : `(${from} AND ${sql} < ${bindText(writer, to)})`;
+      const from = `${writer.expression(of)} >= ${bindText(writer, text)}`;
+      const to = behind(text);
+      return to === undefined ? from : `(${from} AND ${writer.expression(of)} < ${bindText(writer, to)})`;
     }
   }
 }
@@ -302,9 +303,9 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
     case 'number':
       return `lintel_number(${writer.expression(first)})`;
     case 'whole': {
-      const sql = writer.expression(first);
-      if (first.type.kind === 'integer' && !holdsAnyNumber(first.type)) return sql;
-      return `CASE WHEN ${sql} = CAST(${sql} AS INTEGER) THEN CAST(${sql} AS INTEGER) END`;
+      const number = () => writer.expression(first);
+      if (first.type.kind === 'integer' && !holdsAnyNumber(first.type)) return number();
+      return `CASE WHEN ${number()} = CAST(${number()} AS INTEGER) THEN CAST(${number()} AS INTEGER) END`;
     }
     case 'instant':
       return `lintel_instant(${writer.expression(first)}, ${writer.expression(operand(args, 1))})`;
@@ -323,7 +324,7 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
       return `(${args.map((_, i) => asText(writer, operand(args, i))).join(' || ')})`;
     case 'id-length':
       return `(${pairs(args)
-        .map(([of, how]) => lengthInId(asText(writer, of), how))
+        .map(([of, how]) => lengthInId(() => asText(writer, of), how))
         .join(' + ')})`;
     case 'substring':
       return `substr(${x()}, ${position(args, 1)}, ${count(args, 2)})`;
@@ -349,10 +350,10 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
 }
 
 /** Calls our function only for keys in which something may be escaped. */
-function lengthInId(text: string, how: number): string {
-  const asItIs = `length(rtrim(${text}))`;
-  if (how === AS_IT_IS) return asItIs;
-  return `CASE WHEN ${text} GLOB '*[^A-Za-z0-9]*' THEN lintel_id_length(${text}, ${how}) ELSE ${asItIs} END`;
+function lengthInId(x: () => string, how: number): string {
+  const asItIs = () => `length(rtrim(${x()}))`;
+  if (how === AS_IT_IS) return asItIs();
+  return `CASE WHEN ${x()} GLOB '*[^A-Za-z0-9]*' THEN lintel_id_length(${x()}, ${how}) ELSE ${asItIs()} END`;
 }
 
 /** Writes 32 hexadecimal digits in the groups of a UUID. */

@@ -49,13 +49,13 @@ export function areAlike(a: IdsOf, b: IdsOf): boolean {
   return written(a) === written(b);
 }
 
-/** A condition whose columns are named alike in both mappings. `other`: a test that is not analyzed. */
+/** A condition whose columns are named alike in both mappings. `test`: any other test, written as a text. */
 type Named =
   | { readonly kind: 'all' | 'any'; readonly of: readonly Named[] }
   | { readonly kind: 'none'; readonly of: Named }
   | { readonly kind: 'is'; readonly column: string; readonly values: readonly (string | number)[] }
   | { readonly kind: 'present'; readonly column: string }
-  | { readonly kind: 'other' };
+  | { readonly kind: 'test'; readonly text: string };
 
 function named(condition: Condition, scope: Scope): Named {
   switch (condition.kind) {
@@ -69,7 +69,7 @@ function named(condition: Condition, scope: Scope): Named {
     case 'present':
       return { kind: 'present', column: nameOf(condition.column, scope) };
     default:
-      return { kind: 'other' };
+      return { kind: 'test', text: written(condition, scope) };
   }
 }
 
@@ -82,11 +82,28 @@ function nameOf({ alias, column }: ColumnExpression, scope: Scope): string {
 
 function rowOf(lookup: Lookup, scope: Scope): string {
   const { table, on, where, pick } = lookup;
-  return JSON.stringify({ table, on, where, pick }, (key, value: unknown) => {
-    if (key === 'at') return undefined;
+  return written({ table, on, where, pick }, scope, [lookup.alias]);
+}
+
+/** Writes a test or a join as one text in every mapping, whatever its aliases. `inner`: those that it defines itself. */
+function written(what: unknown, scope: Scope, inner: readonly string[] = aliasesIn(what)): string {
+  return JSON.stringify(what, (key, value: unknown) => {
+    if (key === 'at' || key === 'alias') return undefined;
+    // A codec does not say all that it does, so that a test with one equals no other.
+    if (key === 'codec' && value !== undefined) return unequal++;
     if (!isColumn(value)) return value;
-    return value.alias === lookup.alias ? `.${value.column}` : nameOf(value, scope);
+    const place = inner.indexOf(value.alias);
+    return place < 0 ? nameOf(value, scope) : `${place}.${value.column}`.toLowerCase();
   });
+}
+
+let unequal = 0;
+
+/** Lists the aliases of tables inside of a test. */
+function aliasesIn(what: unknown): readonly string[] {
+  if (typeof what !== 'object' || what === null || isColumn(what)) return [];
+  const own = 'table' in what && 'alias' in what && typeof what.alias === 'string' ? [what.alias] : [];
+  return [...own, ...Object.values(what).flatMap(aliasesIn)];
 }
 
 function isColumn(value: unknown): value is ColumnExpression {
@@ -113,6 +130,7 @@ function implies(a: Named, b: Named): boolean {
   if (a.kind === 'all') return a.of.some(one => implies(one, b));
   if (a.kind === 'is' && a.values.length > 1) return a.values.every(value => implies({ ...a, values: [value] }, b));
   if (a.kind === 'is' && b.kind === 'is') return a.column === b.column && a.values.every(one => b.values.includes(one));
+  if (a.kind === 'test') return b.kind === 'test' && a.text === b.text;
   return a.kind === 'present' && b.kind === 'present' && a.column === b.column;
 }
 

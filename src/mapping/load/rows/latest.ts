@@ -4,6 +4,7 @@
  */
 import { type ColumnType, nameOfType } from '../../../sql/column-type.ts';
 import { among, and, compare, constant, not, or } from '../../../sql/construct.ts';
+import { engineNamed } from '../../../sql/engines.ts';
 import type { ColumnExpression, Expression, Predicate } from '../../../sql/expression.ts';
 import type { Codec } from '../../codecs/codec.ts';
 import { isTimed } from '../../codecs/stored-time.ts';
@@ -25,9 +26,9 @@ export function readLatest(tree: MapTree, slot: Slot, visible: Visible, context:
   const [first] = found;
   if (!first || found.length < names.length) return undefined;
   const { type } = first.column;
-  // Columns of one declared type may have rows in different forms.
+  // Columns of one type may have rows in different forms.
   const isTime = (of: ColumnType): boolean => isTimed(of) || of.kind === 'instant';
-  const odd = found.findIndex(({ column }) => !isTime(column.type) || nameOfType(column.type) !== nameOfType(type));
+  const odd = found.findIndex(({ column }) => !isTime(column.type) || !areOneType(column.type, type, context));
   const wrong = found[odd];
   if (wrong) {
     context.report.error('wrong-rows', names[odd]?.at ?? tree.at, 'several columns of `changed` must have one type', {
@@ -45,6 +46,12 @@ export function readLatest(tree: MapTree, slot: Slot, visible: Visible, context:
   const from = latestOf(columns, isGiven);
   const computed: Codec = { ...codec, label: `latest, ${codec.label}`, inverse: 'computed' };
   return { kind: 'value', from: [from], codec: computed, absent: [], type: slot.type, at: tree.at };
+}
+
+/** True if SQL compares the two. A DATETIME and a TIMESTAMP of a SQLite file are one type, by what its rows hold. */
+function areOneType(a: ColumnType, b: ColumnType, { catalog }: Context): boolean {
+  if (nameOfType(a) === nameOfType(b)) return true;
+  return engineNamed(catalog.engine).holdsAnything && a.kind === 'datetime' && b.kind === 'datetime';
 }
 
 /** Converts the columns to one layout, so that later times are greater texts. */
