@@ -85,7 +85,7 @@ function rowOf(lookup: Lookup, scope: Scope): string {
   return written({ table, on, where, pick }, scope, [lookup.alias]);
 }
 
-/** Writes a test or a join as one text in every mapping, whatever its aliases. `inner`: those that it defines itself. */
+/** Writes a test or a join as one text in every mapping, whatever its aliases. `inner`: those that it defines. */
 function written(what: unknown, scope: Scope, inner: readonly string[] = aliasesIn(what)): string {
   return JSON.stringify(what, (key, value: unknown) => {
     if (key === 'at' || key === 'alias') return undefined;
