@@ -16,7 +16,8 @@ import type { Environment } from '../plan/environment.ts';
 import { notAbsent, presentPredicate, targetRelation } from '../plan/presence.ts';
 import { UNICODE } from '../sql/column-type.ts';
 import { among, and, call, constant, exists, hasValue, not, or } from '../sql/construct.ts';
-import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
+import type { Expression, Predicate } from '../sql/expression.ts';
+import { expressionKey } from '../sql/expression-key.ts';
 import { aliasesOf, walk } from '../sql/walk.ts';
 import type { Suspect } from './dangling.ts';
 import type { CheckContext, Table } from './section.ts';
@@ -26,6 +27,7 @@ import {
   farDates,
   hasRow,
   mayFindNothing,
+  nameOf,
   type Reading,
   Takings,
   unshownValues,
@@ -158,8 +160,7 @@ export class ElementCounts {
       if (column?.kind === 'column' && isOwn(column, scope)) return this.#value(mapping, around, node, column, path);
       const isWorkedOut =
         column?.kind === 'raw' && [...aliasesOf({ expressions: [column] })].every(alias => isOwn({ alias }, scope));
-      const element = `${mapping.resource}.${path.join('.')}`;
-      return isWorkedOut ? farDates(node, served, element, this.#env, this.report) : [];
+      return isWorkedOut ? this.#value(mapping, around, node, column, path) : [];
     }
     if (node.kind !== 'ref' || !node.on.every(({ ours }) => isOwn(ours, scope))) return [];
     return this.#reference(mapping, served, node, path);
@@ -195,7 +196,7 @@ export class ElementCounts {
       const shown = or(...same.map(other => and(other.reached, presentPredicate(other.node, this.#env))));
       const warn = (rows: number): void => {
         if (rows === 0) return;
-        this.report.warning('never-used', node.at, `${element} is never emitted though ${column.column} has a value`, {
+        this.report.warning('never-used', node.at, `${element} is never emitted though ${nameOf(column)} has a value`, {
           expected: `values that ${node.codec.label} reads`,
           found: plural(counts.given, 'row'),
         });
@@ -208,7 +209,7 @@ export class ElementCounts {
     mapping: Mapping,
     { served, instead }: Around,
     node: ValueNode,
-    column: ColumnExpression,
+    column: Expression,
     path: readonly string[],
   ): readonly Counted[] {
     const given = and(hasValue(column), notAbsent(node, this.#env));
@@ -221,9 +222,9 @@ export class ElementCounts {
       if (taken.length < 5) return;
       counts.given = raw;
       counts.emitted = emitted;
-      this.#rows.push([mapping.name, path.join('.'), column.column, all, raw, emitted, byElse, lost]);
+      this.#rows.push([mapping.name, path.join('.'), nameOf(column), all, raw, emitted, byElse, lost]);
       if (raw >= ENOUGH && emitted > 0 && byElse === raw) {
-        this.report.warning('never-used', node.at, `every value of ${column.column} falls to \`else\``, {
+        this.report.warning('never-used', node.at, `every value of ${nameOf(column)} falls to \`else\``, {
           found: plural(raw, 'row'),
         });
       }
@@ -242,7 +243,7 @@ export class ElementCounts {
   }
 
   /** Matches values that a code map has no row for. */
-  #unmapped({ codec }: ValueNode, column: ColumnExpression): Predicate {
+  #unmapped({ codec }: ValueNode, column: Expression): Predicate {
     const origin = codeMapOf(codec);
     const map = this.#registry.codeMaps.find(({ name }) => name === origin?.name);
     if (!origin?.isWhole || !map || map.else.kind === 'absent' || column.type.kind !== 'text') return NEVER;
@@ -297,8 +298,8 @@ export class ElementCounts {
   }
 }
 
-function columnKey({ alias, column }: Pick<ColumnExpression, 'alias' | 'column'>): string {
-  return `${alias}.${column.toLowerCase()}`;
+function columnKey(of: Expression): string {
+  return of.kind === 'column' ? `${of.alias}.${of.column.toLowerCase()}` : expressionKey(of);
 }
 
 function columnKeys(expressions: readonly Expression[]): ReadonlySet<string> {

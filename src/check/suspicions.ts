@@ -12,7 +12,7 @@ import { conditionPredicate, joinEquals, scopeRelation } from '../plan/condition
 import type { Environment } from '../plan/environment.ts';
 import { notAbsent, presentPredicate } from '../plan/presence.ts';
 import { and, constant, equals, exists, glob, not, or, TRUE } from '../sql/construct.ts';
-import type { ColumnExpression, Predicate } from '../sql/expression.ts';
+import type { Expression, Predicate } from '../sql/expression.ts';
 import { renameRelation } from '../sql/rename.ts';
 
 /** A condition to count, and the function that takes the number. */
@@ -50,7 +50,7 @@ export function farDates(
 ): readonly Counted[] {
   const [column] = node.from;
   if (!DATES.has(node.type) || (column?.kind !== 'column' && column?.kind !== 'raw')) return [];
-  const source = column.kind === 'column' ? column.column : '`sql`';
+  const source = nameOf(column);
   const present = and(served, presentPredicate(node, env));
   const last = new Date(env.now).getUTCFullYear() + AHEAD;
   const between = (from: number | undefined, to: number | undefined): Predicate | undefined => {
@@ -214,10 +214,16 @@ export function lacks(node: Node, env: Environment): Predicate {
   return node.if ? and(conditionPredicate(node.if, env), without()) : without();
 }
 
+/** Returns the name of a column for messages and tables. */
+export function nameOf(column: Expression): string {
+  return column.kind === 'column' ? column.column : '`sql`';
+}
+
 /** One value of a mapping, with the rows that reach it. */
 export interface Reading {
   readonly node: ValueNode;
-  readonly column: ColumnExpression;
+  /** A column, or an `sql`. */
+  readonly column: Expression;
   /** Such as `Patient.birthDate`. */
   readonly element: string;
   /**
@@ -237,7 +243,7 @@ export interface Reading {
  */
 export function unshownValues(
   readings: ReadonlyMap<string, readonly Reading[]>,
-  isGiven: (column: ColumnExpression) => Predicate,
+  isGiven: (column: Expression) => Predicate,
   env: Environment,
   report: Report,
 ): readonly Counted[] {
@@ -259,7 +265,7 @@ export function unshownValues(
       report.warning(
         'wrong-values',
         node.at,
-        `${element} is absent in ${plural(rows, 'row')} though ${column.column} has a value`,
+        `${element} is absent in ${plural(rows, 'row')} though ${nameOf(column)} has a value`,
         {
           expected: `values that ${node.codec.label} reads, another alternative for the rest, or a rule of \`absent\``,
           found: `${plural(read, 'row')} with a value that is read`,
@@ -280,7 +286,7 @@ export function unshownValues(
 }
 
 /** Matches zeros, with or without separators: programs write them for "no day". */
-function isNoDay(column: ColumnExpression): Predicate {
+function isNoDay(column: Expression): Predicate {
   return column.type.kind === 'text' ? not(glob(column, '*[^-0 /.]*')) : equals(column, constant(0, column.type));
 }
 

@@ -277,9 +277,10 @@ export class Interpreter<R> {
     return parts.filter(part => part !== undefined && part !== '').join(node.separator);
   }
 
-  /** Joins the texts of the rows. Rows without a text are empty lines. */
+  /** Joins the texts of the rows. Rows without a text are empty lines, or left out of a list. */
   lines(node: LinesNode, rows: Rows<R>): Primitive | undefined {
-    const lines = this.rowsOf(node.each, rows).map(inner => this.value(node.line, inner));
+    const all = this.rowsOf(node.each, rows).map(inner => this.value(node.line, inner));
+    const lines = node.separator.trim() === '' ? all : all.filter(line => line !== undefined);
     return lines.every(line => line === undefined) ? undefined : node.codec.decode(lines.join(node.separator));
   }
 

@@ -7,7 +7,7 @@
 import { type ColumnType, holdsAnyNumber, INTEGER, UNICODE } from '../sql/column-type.ts';
 import { call, compare, constant, TRUE } from '../sql/construct.ts';
 import type { ColumnExpression, Predicate, SqlValue } from '../sql/expression.ts';
-import { AS_IT_IS, ESCAPED, HYPHENS_ESCAPED, OTHER } from '../sql/shared-functions.ts';
+import { AS_IT_IS, ESCAPED, HYPHENS_ESCAPED, OTHER, printNumber } from '../sql/shared-functions.ts';
 import { parseDay } from '../time/calendar.ts';
 import { parseInteger } from './codecs/code.ts';
 import { timeInId, timeOfId } from './codecs/stored-time.ts';
@@ -34,9 +34,9 @@ export interface IdColumn {
  */
 export type NumberRule = readonly [first: readonly [IdColumn], ...others: readonly (readonly [IdColumn])[]];
 
-/** How a key is written in an id: blank-trimmed text, integer, uuid or its bytes, day, moment, escaped text. */
+/** How a key is written in an id: blank-trimmed text, number, uuid or its bytes, day, moment, escaped text. */
 export interface IdCodec {
-  readonly name: 'plain' | 'integer' | 'uuid' | 'date' | 'datetime' | 'escaped';
+  readonly name: 'plain' | 'integer' | 'decimal' | 'uuid' | 'date' | 'datetime' | 'escaped';
   /** For a plain text: only UUIDs make an id, as written. */
   readonly isUuid?: true;
   /** Digits before those of the column in a number of the REST interface. */
@@ -90,7 +90,8 @@ export function longestKey(type: ColumnType, codec: IdCodec): number {
     case 'integer':
       return 1 + DIGITS[type.bits];
     case 'decimal':
-      return 1 + type.precision;
+      // A sign; with a scale also the point, and a zero before it.
+      return (type.scale > 0 ? 3 : 1) + type.precision;
     case 'float':
       return 1 + DIGITS[64];
     case 'date':
@@ -142,6 +143,8 @@ export function idCodec(name: string | undefined, type: ColumnType): IdCodec | u
       return type.kind === 'text' ? escaped(printWithoutDash, WITHOUT_DASH) : undefined;
     case 'integer':
       return integer(type);
+    case 'decimal':
+      return decimal(type);
     case 'uuid':
       if (type.kind === 'text' && (type.length === 'max' || type.length >= 36))
         return {
@@ -172,9 +175,10 @@ function defaultName(type: ColumnType): IdCodec['name'] | undefined {
     case 'text':
       return 'plain';
     case 'integer':
-    case 'decimal':
     case 'float':
       return 'integer';
+    case 'decimal':
+      return type.scale > 0 ? 'decimal' : 'integer';
     case 'uuid':
     case 'binary':
       return 'uuid';
@@ -198,6 +202,21 @@ function integer(type: ColumnType): IdCodec | undefined {
   const fits = (part: string): string | undefined =>
     /^(?:0|-?[1-9]\d*)$/.test(part) && part.replace('-', '').length <= type.precision ? part : undefined;
   return roundTrip('integer', printInteger, fits);
+}
+
+/**
+ * Writes a decimal with all digits of its scale, as engines convert it to a text. Rows that hold other numbers than the
+ * type says would have no such text.
+ */
+function decimal(type: ColumnType): IdCodec | undefined {
+  if (type.kind !== 'decimal' || type.scale === 0 || holdsAnyNumber(type)) return undefined;
+  const { precision, scale } = type;
+  const form = new RegExp(`^-?(?:0|[1-9]\\d{0,${Math.max(precision - scale, 1) - 1}})\\.\\d{${scale}}$`);
+  const print = (raw: SqlValue): string | undefined => {
+    const text = typeof raw === 'number' ? printNumber(raw, scale) : typeof raw === 'string' ? raw : undefined;
+    return text !== undefined && form.test(text) ? text : undefined;
+  };
+  return roundTrip('decimal', print, part => (/^-[0.]*$/.test(part) ? undefined : part));
 }
 
 /** Most digits of a text that is a whole number. More would lose some in JSON, and in `call('number', …)`. */

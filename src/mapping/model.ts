@@ -270,9 +270,10 @@ export interface TextNode extends NodeBase {
 export interface LinesNode extends NodeBase {
   readonly kind: 'lines';
   readonly each: EachNode;
-  /** The text of a row; a row without one is an empty line. */
   readonly line: ValueNode;
   readonly separator: string;
+  /** A row without a text is left out; otherwise it is an empty line. */
+  readonly isList: boolean;
   /** Codec of the whole text. */
   readonly codec: Codec;
 }

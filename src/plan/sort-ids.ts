@@ -5,6 +5,8 @@
  * do. Own columns are used if the target's id is made of them alone; else the target is joined.
  * https://hl7.org/fhir/R4/search.html#sort leaves the order of ids open.
  */
+import { floorUnits, printUnits } from '../mapping/codecs/decimal.ts';
+import { columnDigits } from '../mapping/codecs/number.ts';
 import { trimEnd } from '../mapping/codecs/text.ts';
 import type { IdPart } from '../mapping/id-rule.ts';
 import type { Mapping, RefNode } from '../mapping/model.ts';
@@ -18,8 +20,8 @@ import { idPartsPresent, targetRelation } from './presence.ts';
 import type { FaceWhen, SortFace, SortPart } from './sort.ts';
 
 const END = '\u0001';
-/** Digits: more than any integer of 64 bits has. */
-const WIDTH = 20;
+/** Digits: more than any integer of 64 bits or decimal has. */
+const WIDTH = 40;
 const FLOOR = 10n ** BigInt(WIDTH);
 
 /** Returns one part per form of ids. */
@@ -75,17 +77,22 @@ export function idFace(
 }
 
 /** Writes a key value as a text that sorts as the value does. */
-function written(raw: SqlValue, { codec }: KeyPart): string {
+function written(raw: SqlValue, { codec, column }: KeyPart): string {
   if (codec.name === 'uuid') return codec.print(raw) + END;
-  if (codec.name !== 'integer') return trimEnd(String(raw)) + END;
-  const n = BigInt(String(raw));
+  if (codec.name !== 'integer' && codec.name !== 'decimal') return trimEnd(String(raw)) + END;
+  const n = codec.name === 'integer' ? BigInt(String(raw)) : floorUnits(columnDigits(raw) ?? '0', scaleOf(column));
   return (n < 0n ? `-${String(FLOOR + n).padStart(WIDTH, '0')}` : String(n).padStart(WIDTH, '0')) + END;
 }
 
-function rawOf(text: string, { codec }: KeyPart): SqlValue {
+function scaleOf({ type }: ColumnExpression): number {
+  return type.kind === 'decimal' ? type.scale : 0;
+}
+
+function rawOf(text: string, { codec, column }: KeyPart): SqlValue {
   if (codec.name === 'uuid') return codec.parse(text) ?? null;
-  if (codec.name !== 'integer') return text;
+  if (codec.name !== 'integer' && codec.name !== 'decimal') return text;
   const n = text.startsWith('-') ? BigInt(text.slice(1)) - FLOOR : BigInt(text);
+  if (codec.name === 'decimal') return printUnits(n, scaleOf(column));
   const asNumber = Number(n);
   return Number.isSafeInteger(asNumber) ? asNumber : String(n);
 }

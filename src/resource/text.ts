@@ -45,9 +45,10 @@ export function linesText(node: LinesNode, at: Emission): Text {
   const lines = source.variable('[]', 'const');
   eachItem(node.each, at, inner => {
     const places = placesOf(inner);
-    source.line(`${lines}.push(${decodeCode(node.line, places)});`);
+    source.line(`${lines}.push(${unlessAbsent(node.line, decodeCode(node.line, places), places, 'undefined')});`);
   });
-  const whole = `${source.bind(putTogether)}(${lines}, ${JSON.stringify(node.separator)}, ${source.bind(node.codec)})`;
+  const present = node.isList ? `${lines}.filter(line => line !== undefined)` : lines;
+  const whole = `${source.bind(putTogether)}(${present}, ${JSON.stringify(node.separator)}, ${source.bind(node.codec)})`;
   return { code: source.variable(whole, 'const'), neverEmpty: false };
 }
 

@@ -15,9 +15,9 @@ INSERT INTO NOTE_LINE VALUES
 
 const LINES = 'rows-as-text: { table: NOTE_LINE, as: l, on: { NO: NO }, where: { l.KIND: T }, order: [SEQ] }, from: TX';
 
-function pack(node: string, needs = ''): Readonly<Record<string, string>> {
+function pack(node: string, needs = '', absent = ''): Readonly<Record<string, string>> {
   return {
-    'pack.yaml': 'name: notes\ntitle: Notes\nzone: America/New_York\n',
+    'pack.yaml': `name: notes\ntitle: Notes\nzone: America/New_York\n${absent}`,
     'm.yaml': `mapping: notes
 resource: Basic
 source: { table: NOTE, as: n, key: [NO] }
@@ -30,8 +30,8 @@ ${needs}elements:
   };
 }
 
-async function notes(node: string, needs = ''): Promise<Readonly<Record<string, unknown>>> {
-  const { resources } = await searchSmall(SCHEMA, pack(node, needs), 'Basic?_sort=_id');
+async function notes(node: string, needs = '', absent = ''): Promise<Readonly<Record<string, unknown>>> {
+  const { resources } = await searchSmall(SCHEMA, pack(node, needs, absent), 'Basic?_sort=_id');
   return Object.fromEntries(
     resources.map(({ id, ...resource }) => {
       const [extension] = (resource['extension'] ?? []) as readonly Readonly<Record<string, unknown>>[];
@@ -68,4 +68,27 @@ test('a codec makes a file of the whole text', async () => {
 
 test('an item that needs the text is served if some row has one', async () => {
   expect(Object.keys(await notes(`valueString: { ${LINES} }`, 'needs: [extension]\n'))).toEqual(['1', '4', '5']);
+});
+
+const ALL_TEXTS = "absent: { text: [Ever., HISTORY, '  HISTORY'] }\n";
+
+test('with a separator that shows, rows are a list: blank rows, and values that mean none, are left out', async () => {
+  expect((await notes(`valueString: { ${LINES}, with: ", " }`))['1']).toBe('HISTORY, Chest is clear.');
+  const found = await notes(`valueString: { ${LINES}, with: ", " }`, 'needs: [extension]\n', ALL_TEXTS);
+  expect(found).toMatchObject({ 1: 'Chest is clear.', 4: 'She has ne, ver smoked.' });
+  const none = await notes(
+    `valueString: { ${LINES}, with: "; " }`,
+    '',
+    'absent: { columns: { "NOTE_LINE.TX": [Ever.] } }\n',
+  );
+  expect(none['4']).toBe('She has ne; ver smoked.');
+});
+
+test('in lines of a text, words that mean none elsewhere stay; a rule of the column counts', async () => {
+  expect((await notes(`valueString: { ${LINES} }`, '', ALL_TEXTS))['4']).toBe('She has ne\nver smoked.\nEver.');
+  const rule = 'absent: { columns: { "NOTE_LINE.TX": [Ever.] } }\n';
+  expect((await notes(`valueString: { ${LINES} }`, '', rule))['4']).toBe('She has ne\nver smoked.');
+  expect((await notes(`valueString: { ${LINES}, with: " " }`, '', ALL_TEXTS))['4']).toBe(
+    'She has ne ver smoked. Ever.',
+  );
 });

@@ -43,6 +43,8 @@ CREATE TABLE PUMP (NO INTEGER NOT NULL PRIMARY KEY, MADE CHAR(7), EXPJ DECIMAL(6
 INSERT INTO PUMP VALUES (1, '2024074', 124366, 124074, 91500), (2, '2023366', 99365, 124075, 990000), (3, '', 0, 0, 0);
 CREATE TABLE FM (NO INTEGER NOT NULL PRIMARY KEY, VISIT_FM NUMERIC);
 INSERT INTO FM VALUES (1, 3240314.083), (2, 3240314), (3, 3240314.24), (4, 3240300), (5, 0);
+CREATE TABLE SUBFILE (LRDFN INTEGER NOT NULL, INV DECIMAL(14,6) NOT NULL, PRIMARY KEY (LRDFN, INV));
+INSERT INTO SUBFILE VALUES (17, 6759684.917), (17, 6759684), (18, 6759684.858576);
 INSERT INTO PERSON VALUES (1, 'DOE^JOHN^Q', '03/10/1980', 1710054000, 'NYN', 2, 'en,es', NULL, 'NO/A-1', 'Pérez ', 'Ruiz'), (2, 'ROE', '00/00/1970', 0, 'NNN', 5, '', NULL, 'B', 'Ibáñez', NULL), (3, 'GONE^X', NULL, NULL, NULL, NULL, NULL, 1, NULL, NULL, NULL);
 CREATE TABLE OBS (NO INTEGER NOT NULL PRIMARY KEY, GROUP_NO INTEGER, QUESTION VARCHAR(4), CONCEPT INTEGER, VALUE DECIMAL(6,1));
 INSERT INTO OBS VALUES (1, NULL, 'BP', 5, NULL), (2, 1, 'SYS', 6, 120), (3, 1, 'DIA', 7, 80), (4, NULL, 'BP', 9, NULL);
@@ -388,6 +390,15 @@ elements:
   subject: { display: x }
   medicationCodeableConcept: { text: x }
   effectiveDateTime: { from: VISIT_FM, via: { ymd14: { since: 1700 } } }
+---
+mapping: subfile
+resource: ClinicalImpression
+source: { table: SUBFILE, as: f, key: [LRDFN, INV] }
+id: "{LRDFN}-{INV}"
+elements:
+  status: completed
+  subject: { display: x }
+  effectiveDateTime: { sql: "ROUND(9999999 - {INV}, 6)", type: "decimal(14,6)", via: { ymd14: { since: 1700 } } }
 `;
 
 test('the forms in "What old tables have" work as documented', async () => {
@@ -552,6 +563,13 @@ test('the forms in "What old tables have" work as documented', async () => {
   ]);
   expect(await ids('MedicationStatement', '_lastUpdated', 'gt2024-03-14T12:00:00Z')).toEqual(['1', '3']);
   expect(await ids('MedicationStatement', 'effective', '2024-03-14')).toEqual(['1', '2']);
+  const subfile = await allOf(facade, 'ClinicalImpression', []);
+  expect(subfile.map(one => [one.id, one['effectiveDateTime']])).toEqual([
+    ['17-6759684.000000', '2024-03-15'],
+    ['17-6759684.917000', '2024-03-14T08:30:00-04:00'],
+    ['18-6759684.858576', '2024-03-14T14:14:24-04:00'],
+  ]);
+  expect(await ids('ClinicalImpression', '_id', '17-6759684.917000')).toEqual(['17-6759684.917000']);
   const [group] = await allOf(facade, 'Observation', [['_id', 'g-1']]);
   expect([group?.['code'], group?.['component']]).toEqual([
     {

@@ -139,7 +139,8 @@ export function each(alias: string, on: readonly JoinColumn[], item: Node, optio
 /** One text from the child rows; `line` is the text of each. */
 export function lines(alias: string, on: readonly JoinColumn[], line: ValueNode, separator: string): LinesNode {
   const { codec } = line;
-  return { kind: 'lines', each: each(alias, on, line), line, separator, codec, type: 'string', at: AT };
+  const isList = /\S/.test(separator);
+  return { kind: 'lines', each: each(alias, on, line), line, separator, isList, codec, type: 'string', at: AT };
 }
 
 export function pieces(column: string, parts: readonly string[], between: readonly string[], item: Node): EachNode {

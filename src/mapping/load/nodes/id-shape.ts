@@ -49,6 +49,10 @@ function stepsOf(part: IdPart): readonly Step[] {
   switch (part.codec.isUuid ? 'uuid' : part.codec.name) {
     case 'integer':
       return [once(`${DIGITS}-`), { characters: DIGITS, repeats: true }];
+    case 'decimal': {
+      const digits = { characters: DIGITS, repeats: true };
+      return [once(`${DIGITS}-`), digits, once('.'), once(DIGITS), digits];
+    }
     case 'uuid':
       return [8, 4, 4, 4, 12].flatMap((length, i) => [
         ...(i > 0 ? [once('-')] : []),

@@ -7,7 +7,7 @@ import type { Context } from '../pack/context.ts';
 import { type ScalarTree, scalarsOf, type Tree } from '../read/tree.ts';
 import { resolveColumn, type Visible } from '../rows/columns.ts';
 
-const CODEC_NAMES: readonly string[] = ['plain', 'integer', 'uuid', 'date', 'datetime', 'escaped'];
+const CODEC_NAMES: readonly string[] = ['plain', 'integer', 'decimal', 'uuid', 'date', 'datetime', 'escaped'];
 
 /** Reads the alternatives. An alternative with a problem is left out. */
 export function readIdRule(tree: Tree | undefined, visible: Visible, context: Context): IdRule {
@@ -108,7 +108,7 @@ function readColumn(
       `column ${name} cannot be used in an id${written === undefined ? '' : ` as ${written}`}`,
       {
         found: resolved.info?.declared ?? 'text',
-        expected: idCodec(undefined, resolved.column.type) ? `{${name}}` : 'a text, whole number, date, moment or UUID',
+        expected: idCodec(undefined, resolved.column.type) ? `{${name}}` : 'a text, number, date, moment or UUID',
       },
     );
     return [undefined];

@@ -7,6 +7,7 @@ import { lineCodec } from '../../codecs/text.ts';
 import type { LinesNode, Node, TextNode, ValueNode } from '../../model.ts';
 import type { Context } from '../pack/context.ts';
 import { child, itemsOf, type MapTree, map, scalar, textOf } from '../read/tree.ts';
+import { absentValues, columnAbsent } from '../rows/absent-values.ts';
 import { resolveColumn, type Visible } from '../rows/columns.ts';
 import { guard } from '../rows/guard.ts';
 import { readRows } from './each.ts';
@@ -55,14 +56,18 @@ export function readTemplate(tree: MapTree, slot: Slot, visible: Visible, contex
   return guard(node, tree, visible, context);
 }
 
-/** Reads `{rows-as-text: {table, on, order, …}, from: COL, with: "\n", via}`: the texts of child rows as one text. */
+/**
+ * Reads `{rows-as-text: {table, on, order, …}, from: COL, with: "\n", via}`: the texts of child rows as one text. With
+ * a separator that shows (`, `) they are a list of values; otherwise lines of a text, in which `N/A` is a word.
+ */
 export function readLines(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
   const written = child(tree, 'rows-as-text');
   const from = child(tree, 'from');
   if (!written || from?.kind !== 'scalar') return undefined;
   const rows = readRows(written, visible, context);
-  const column = rows && resolveColumn(from.text, from.at, rows.visible, context)?.column;
-  if (!column) return undefined;
+  const found = rows && resolveColumn(from.text, from.at, rows.visible, context);
+  if (!found) return undefined;
+  const { column } = found;
   if (column.type.kind !== 'text') {
     context.report.error('wrong-codec', from.at, `column ${column.column} is no text`);
     return undefined;
@@ -71,16 +76,12 @@ export function readLines(tree: MapTree, slot: Slot, visible: Visible, context: 
   if (!codec) return undefined;
   const separator = textOf(child(tree, 'with')) ?? '\n';
   const { at } = tree;
-  const line: ValueNode = {
-    kind: 'value',
-    from: [column],
-    codec: lineCodec(separator !== ''),
-    absent: [],
-    type: 'string',
-    at: from.at,
-  };
+  const isList = /\S/.test(separator);
+  const lines = lineCodec(separator !== '');
+  const absent = isList ? absentValues([found], lines, [], context) : columnAbsent(found, context);
+  const line: ValueNode = { kind: 'value', from: [column], codec: lines, absent, type: 'string', at: from.at };
   const each = { kind: 'each', from: rows.from, item: line, type: 'string', at } as const;
-  const node: LinesNode = { kind: 'lines', each, line, separator, codec, type: slot.type, at };
+  const node: LinesNode = { kind: 'lines', each, line, separator, isList, codec, type: slot.type, at };
   return guard(node, tree, visible, context);
 }
 

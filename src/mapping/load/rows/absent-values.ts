@@ -79,6 +79,11 @@ export function absentValues(
   return [...values];
 }
 
+/** Returns the values of the rule that names the column: the only one for lines of a text. */
+export function columnAbsent(found: Resolved, context: Context): readonly (string | number)[] {
+  return columnRule(found, context);
+}
+
 /** Returns the days of the date rules as raw numbers, for a codec that computes on its column first. */
 export function absentReads([first]: readonly Resolved[], codec: Codec, context: Context): readonly number[] {
   if (!first || !takesDates(first.column.type) || !codec.readsOf) return [];
