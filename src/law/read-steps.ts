@@ -68,7 +68,7 @@ function pieceAt(text: string, by: string, at: number): string | undefined {
     from = next + by.length;
   }
   const end = text.indexOf(by, from);
-  return text.slice(from, end < 0 ? text.length : end);
+  return text.slice(from, end < 0 ? text.length : end).replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
 }
 
 function wordsOf(text: string, which: 'first' | 'last' | 'all-but-last' | 'all-but-first'): string | undefined {

@@ -24,6 +24,9 @@ export function placeholderFor(content: SqlValue, type: ColumnType, placeholder:
 }
 
 export function call(name: FunctionName, args: readonly (Expression | number)[], type: ColumnType): Expression {
+  const [first] = args;
+  // A text that is trimmed already stays as it is.
+  if (name === 'trim' && typeof first === 'object' && first.kind === 'function' && first.name === 'trim') return first;
   return { kind: 'function', name, args, type };
 }
 

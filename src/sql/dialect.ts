@@ -144,9 +144,8 @@ export function count(args: readonly (Expression | number)[], position: number):
 
 /** Escapes a separator as inside a JSON string: pieces are cut by turning the text into a JSON array. */
 export function jsonSeparator(separator: string, escapesSlash: boolean): string {
-  if (separator.length !== 1 || /[A-Za-z0-9\s]/.test(separator)) {
-    if (separator !== ' ') throw new TypeError('a separator is one character, neither letter nor digit');
-  }
+  if (separator.length !== 1 || /[A-Za-z0-9]/.test(separator))
+    throw new TypeError('a separator is one character, neither letter nor digit');
   const escaped = JSON.stringify(separator).slice(1, -1);
   return escapesSlash && separator === '/' ? '\\/' : escaped;
 }

@@ -35,6 +35,7 @@ import {
   escapesStep,
   pieceStep,
   prefixStep,
+  SEPARATOR,
   stepped,
   type TextStep,
   upperStep,
@@ -95,7 +96,7 @@ function dateForm(options: string | { readonly form: string; readonly from: stri
 export const TEXT_STEPS: Readonly<Record<string, StepEntry>> = {
   piece: step(
     z.strictObject({
-      by: z.string().regex(/^[^A-Za-z0-9\s]$|^ $/, 'a separator is one character, neither letter nor digit'),
+      by: z.string().regex(SEPARATOR, 'a separator is one character, neither letter nor digit'),
       at: z.string().regex(ONE_OR_MORE, 'pieces count from 1'),
     }),
     ({ by, at }) => pieceStep(by, Number(at)),

@@ -36,13 +36,19 @@ interface WayBack {
   patterns(left: string): readonly string[] | undefined;
 }
 
-/** Takes the piece at a position, counted from 1, of a text with separators. */
+/** What may separate pieces: one sign, a blank, a tab or a line end. */
+export const SEPARATOR = /^[^A-Za-z0-9\s]$|^[ \t\n]$/;
+
+/** Takes the piece at a position, counted from 1, of a text with separators; blanks around it do not count. */
 export function pieceStep(by: string, at: number): TextStep {
   return {
     label: `piece ${by.trim() === by ? by : JSON.stringify(by)} ${at}`,
     options: { step: 'piece', by, at },
-    apply: text => text.split(by)[at - 1],
-    sql: text => call('piece', [text, constant(by, UNICODE), at], UNICODE),
+    apply: text => {
+      const piece = text.split(by)[at - 1];
+      return piece === undefined ? undefined : trim(piece);
+    },
+    sql: text => call('trim', [call('piece', [text, constant(by, UNICODE), at], UNICODE)], UNICODE),
   };
 }
 

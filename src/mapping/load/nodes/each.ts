@@ -2,6 +2,7 @@
  * Reads `each`: an item per child row, or per piece of a separated column. In: the map. Out: an EachNode.
  */
 import { type Identifier, identifier, isIdentifier, printTable } from '../../../sql/identifier.ts';
+import { SEPARATOR } from '../../codecs/text-step.ts';
 import type { ChildRows, EachNode, JoinColumn, Lookup, Node, Pieces, Position } from '../../model.ts';
 import { fixedColumns, isPromised } from '../../promised.ts';
 import type { Context } from '../pack/context.ts';
@@ -127,7 +128,7 @@ function readPieces(each: Tree, visible: Visible, context: Context): Rows | unde
   const by = child(each, 'by');
   if (split?.kind !== 'scalar' || by?.kind !== 'scalar') return undefined;
   const resolved = resolveColumn(split.text, split.at, visible, context);
-  if (!/^[^A-Za-z0-9\s]$|^ $/.test(by.text)) {
+  if (!SEPARATOR.test(by.text)) {
     report.error('wrong-rows', by.at, 'a separator is one character, neither letter nor digit', {
       found: by.text || 'nothing',
     });
