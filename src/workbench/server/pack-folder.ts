@@ -1,8 +1,8 @@
 /**
  * Reads and writes the files of the pack that the workbench edits. In: paths as the browser sends them. Out: texts with
  * the hash of the file on the disk, or a PackFileError. Nothing outside the folder is written, not even through a link.
- * A file behind a link is shown, because it is served too, but cannot be changed here; nor can the JSON that `lintel
- * lock` writes.
+ * A file behind a link is shown, because it is served too, but cannot be changed here; nor can other JSON than guides,
+ * because a `package.json` in the folder is read by programs that run what it says.
  */
 import { isUtf8 } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
@@ -34,7 +34,7 @@ export class PackFileError extends Error {
 }
 
 /** Allows letters, digits, `_`, `-` and `.`, but no hidden file; as deep as packs are read. */
-const PATH = /^(?:\w[\w.-]*\/){0,4}\w[\w.-]*\.(?:ya?ml|csv|json)$/;
+const PATH = /^(?:\w[\w.-]{0,100}\/){0,4}\w[\w.-]{0,100}\.(?:ya?ml|csv|json)$/;
 
 /** Returns all files of a pack that a person edits, tests included, and those of the packs below. */
 export function filesOf(folder: string): readonly WireFile[] {
@@ -119,8 +119,8 @@ function isOwn(folder: string, path: string): boolean {
  * Returns the absolute path of a file of the pack, whether it exists or not. Throws PackFileError for any other path.
  */
 function placeOf(folder: string, path: string): string {
-  const refused = new PackFileError('refused', 'The path is not a YAML, CSV or JSON file of the pack');
-  if (!PATH.test(path) || GENERATED.has(path)) throw refused;
+  const refused = new PackFileError('refused', 'The path is not a YAML or CSV file or a guide of the pack');
+  if (!PATH.test(path) || (path.endsWith('.json') && !GUIDE_FILE.test(path))) throw refused;
   const root = realpathSync(folder);
   const place = join(root, path);
   // From the top down, because nothing can be examined below a file.

@@ -164,6 +164,16 @@ describe('bindings of columns are checked against the schema and the codecs', ()
     ]);
   });
 
+  test.each([`"'" || (SELECT p.X) || "'"`, "`'` || (SELECT p.X) || `'`", "['] + (SELECT p.X) + [']"])(
+    'a query behind a quoted name is rejected: %s',
+    sql => {
+      const yaml = JSON.stringify(sql);
+      expect(problemsOfElements(`  name: { text: { sql: ${yaml}, type: nvarchar(40) } }`)).toEqual([
+        `m.yaml:6:24: not a single SQL expression; found ${sql.charAt(0)}`,
+      ]);
+    },
+  );
+
   test('a denied column in raw SQL is rejected, also without braces', () => {
     expect(problemsOfElements('  name: { text: { sql: "p.SSN", type: nvarchar(40) } }')).toEqual([
       'm.yaml:6:24: column SSN is denied and is never read',

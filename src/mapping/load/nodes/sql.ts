@@ -16,8 +16,9 @@ import { guard } from '../rows/guard.ts';
 import type { Slot } from './slot.ts';
 import { readCodec, typesOf } from './via.ts';
 
+/** Quoted names could hide the beginning of a text in quotes, and with it a query. Columns stand in braces. */
 const FORBIDDEN =
-  /;|'|--|\/\*|\b(?:select|insert|update|delete|merge|drop|alter|create|exec|execute|truncate|into|grant)\b/i;
+  /["`[]|;|'|--|\/\*|\b(?:select|insert|update|delete|merge|drop|alter|create|exec|execute|truncate|into|grant)\b/i;
 
 /** Reads an SQL expression as a value. */
 export function readSql(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {

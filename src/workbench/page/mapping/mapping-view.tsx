@@ -82,7 +82,7 @@ function Marks({ file }: { readonly file: OpenFile }) {
       {isUnsaved(file) && <Mark sign="●" means="not saved" />}
       {isChanged(file) && <Mark sign="≠" means="changed on the disk" />}
       {isGone(file) && !isBegun(file) && <Mark sign="✕" means="gone from the disk" />}
-      {file.fixed && <Mark sign="⌁" means="only shown: of a pack below, a link, or written by lintel lock" />}
+      {file.fixed && <Mark sign="⌁" means="only shown: of a pack below, a link, or JSON that is no guide" />}
     </>
   );
 }
