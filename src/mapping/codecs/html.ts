@@ -114,6 +114,12 @@ function readHtml(html: string, events: Events): void {
       else if (dropped === 0) events.close(name);
     }
   };
+  /** Searches only the elements of one parser, from `before` on, because all of them may be hundreds of thousands. */
+  const lastOpen = (before: number, test: (name: string) => boolean): number => {
+    let at = open.length - 1;
+    while (at >= before && !test(open[at] ?? '')) at--;
+    return at >= before ? at : -1;
+  };
   /** Parses until too many elements are open. Returns the rest. */
   const readUntilDeep = (text: string): string => {
     const before = open.length;
@@ -130,8 +136,8 @@ function readHtml(html: string, events: Events): void {
         },
         // The parser also closes a tag within which the text ends, although it never opened it.
         onclosetag: name => {
-          const depth = open.lastIndexOf(name);
-          if (depth >= before) closeTo(depth);
+          const depth = lastOpen(before, one => one === name);
+          if (depth >= 0) closeTo(depth);
         },
       },
       { decodeEntities: true, lowerCaseTags: true, recognizeSelfClosing: false },
@@ -142,8 +148,7 @@ function readHtml(html: string, events: Events): void {
       return '';
     }
     // The next parser would not report the end of a dropped element.
-    const outermost = open.findIndex(name => DROPPED_ELEMENTS.has(name));
-    if (outermost >= 0) closeTo(outermost);
+    while (dropped > 0) closeTo(lastOpen(before, name => DROPPED_ELEMENTS.has(name)));
     return text.slice(parser.endIndex + 1);
   };
   for (let rest = html; rest !== ''; ) rest = readUntilDeep(rest);

@@ -188,6 +188,17 @@ describe('notes that are made to take long', () => {
     }
   });
 
+  it.each([
+    ['elements that never end', '<b>'],
+    ['tables in tables', '<table><tr><td>'],
+    ['dropped elements in others', `${'<b>'.repeat(499)}<svg>`],
+  ])('%s, hundreds of thousands deep, take a second or two', (_name, piece) => {
+    const note = piece.repeat(2_000_000 / piece.length);
+    // Quadratic time took 6 s and more.
+    expect(took(() => plainText(note))).toBeLessThan(3000);
+    expect(took(() => narrative(note))).toBeLessThan(3000);
+  });
+
   it('no text is lost where elements nest too deep', () => {
     const deep = `${'<b>'.repeat(3000)}in${'</b>'.repeat(3000)}<p>behind</p>`;
     expect(plainText(deep)).toBe('in\nbehind');
