@@ -102,7 +102,7 @@ export function amountRange(element: 'doseQuantity', { low, high }: Range): Mark
 /** Writes a PQ whose unit is no UCUM: its number with the record's word for the unit. */
 export function inWords(element: string, { value = '', unit }: Quantity, attributes?: Markup): Markup {
   return xml`
-    <${element}${attributes} nullFlavor="OTH"><translation value="${value}">${textElement('originalText', unit)}</translation></${element}>`;
+    <${element}${attributes} nullFlavor="OTH"><translation value="${value}" nullFlavor="OTH">${textElement('originalText', unit)}</translation></${element}>`;
 }
 
 /** Writes a comparator as an open bound: `<5` is an exclusive high. */

@@ -125,7 +125,7 @@ test('a dose is a range, a bound or a number with the unit in words, as the reco
   ]);
   expect(dose({ doseQuantity: { value: '500', unit: 'mg' } })).toEqual([
     '500 mg',
-    '<doseQuantity nullFlavor="OTH"><translation value="500"><originalText>mg</originalText></translation></doseQuantity>',
+    '<doseQuantity nullFlavor="OTH"><translation value="500" nullFlavor="OTH"><originalText>mg</originalText></translation></doseQuantity>',
   ]);
   expect(dose({ doseRange: { low: { value: '1', unit: 'puff' } } })).toEqual([
     'at least 1 puff',
@@ -170,7 +170,7 @@ test('a vaccine dose in words keeps its unit', () => {
     doseQuantity: { value: '0.5', unit: 'ml' },
   };
   expect(written(content => addImmunization(shot, content)).xml).toContain(
-    '<doseQuantity nullFlavor="OTH"><translation value="0.5"><originalText>ml</originalText></translation></doseQuantity>',
+    '<doseQuantity nullFlavor="OTH"><translation value="0.5" nullFlavor="OTH"><originalText>ml</originalText></translation></doseQuantity>',
   );
 });
 
@@ -239,7 +239,7 @@ test('a vital sign with a comparator or a unit in words is no bare number', () =
   ]);
   expect(vital({ value: '99.2', unit: 'DegF' })).toEqual([
     '99.2 DegF',
-    '<value xsi:type="PQ" unit="1" nullFlavor="OTH"><translation value="99.2"><originalText>DegF</originalText></translation></value>',
+    '<value xsi:type="PQ" unit="1" nullFlavor="OTH"><translation value="99.2" nullFlavor="OTH"><originalText>DegF</originalText></translation></value>',
   ]);
   expect(vital({ value: '3' })).toEqual(['3', '<value xsi:type="PQ" value="3" unit="1"/>']);
 });
