@@ -76,8 +76,11 @@ export function actorCode({ person, role }: Actor): Markup {
   return known === undefined ? NOTHING : coded('code', known, { systems: [NUCC] });
 }
 
-/** Writes the children of an assignedEntity: id, code, addr, telecom, person, organization. */
-export function assigned(actor: Actor): Markup {
+/**
+ * Writes the children of an assignedEntity: id, code, addr, telecom, person, organization. `before`: a person to write
+ * before an organization.
+ */
+export function assigned(actor: Actor, before = NOTHING): Markup {
   const { person, role, organization } = actor;
   const holder = person ?? organization;
   return xml`
@@ -85,6 +88,7 @@ export function assigned(actor: Actor): Markup {
     ${actorCode(actor)}
     ${addressElement(holder?.address?.[0], 'WP')}
     ${telecomElements(role?.telecom ?? holder?.telecom)}
+    ${before}
     ${personOrOrganization(actor)}`;
 }
 
@@ -115,8 +119,9 @@ export function performers(references: readonly (Reference | undefined)[], resol
 }
 
 /**
- * Writes an Author Participation: author and time. The contact details are in the header. Writes nothing if author or
- * time is unknown.
+ * Writes an Author Participation: author and time. An author who is described nowhere else in the document needs
+ * address, telephone and name here, so they are written at each author. Writes nothing if author or time is unknown.
+ * C-CDA R2.1 Volume 2, Author Participation
  */
 export function author(reference: Reference | undefined, time: string | undefined, resolve: Resolve): Markup {
   const actor = actorOf(reference, resolve);
@@ -127,10 +132,12 @@ export function author(reference: Reference | undefined, time: string | undefine
 /** Writes the same for a template that demands an author: unknown parts have a nullFlavor. */
 export function authorOrUnknown(reference: Reference | undefined, time: string | undefined, resolve: Resolve): Markup {
   const actor = actorOf(reference, resolve);
+  const nobody = xml`<assignedPerson>${nameElement(undefined)}</assignedPerson>`;
+  // The template demands a person or a device; who acted for an organization is not known.
   const who =
     actor === undefined
-      ? xml`<id nullFlavor="UNK"/>`
-      : xml`${actorIds(actor)}${actorCode(actor)}${personOrOrganization(actor)}`;
+      ? xml`<id nullFlavor="UNK"/>${addressElement(undefined)}${telecomElements(undefined)}${nobody}`
+      : assigned(actor, actor.organization === undefined ? NOTHING : nobody);
   return xml`
     <author>
       ${templateIds('4.119')}

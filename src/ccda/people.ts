@@ -44,8 +44,9 @@ export function addressElement(address: Address | undefined, use?: 'WP'): Markup
   const lines = address?.line ?? (address?.text === undefined ? [] : [address.text]);
   // The template allows four lines.
   const streets = lines.length > 4 ? [...lines.slice(0, 3), lines.slice(3).join(', ')] : lines;
-  const country = /^USA?$/i.test(address?.country?.trim() ?? 'US') ? 'US' : address?.country;
-  const american = country === 'US';
+  // C-CDA takes an address without a country for American. The document does not say so where the record does not.
+  const american = /^USA?$/i.test(address?.country?.trim() ?? 'US');
+  const country = american && address?.country !== undefined ? 'US' : address?.country;
   const part = (element: string, text: string | undefined, required: boolean): Markup =>
     textElement(element, text).or(required ? xml`<${element} nullFlavor="UNK"/>` : NOTHING);
   return xml`
@@ -54,7 +55,7 @@ export function addressElement(address: Address | undefined, use?: 'WP'): Markup
       ${part('city', address?.city, true)}
       ${part('state', address?.state, american)}
       ${part('postalCode', address?.postalCode, american)}
-      ${address === undefined ? '' : textElement('country', country)}
+      ${textElement('country', country)}
     </addr>`;
 }
 

@@ -59,3 +59,32 @@ test.each([
   const { text } = author(reference, '2024-05-01', () => undefined);
   expect(/<assignedPerson>(.*?)<\/assignedPerson>/s.exec(text)?.[1]?.trim()).toBe(name);
 });
+
+test('an author has address, telephone and name, because no other place of the document may have them', () => {
+  const person = {
+    ...{ resourceType: 'Practitioner', id: '1', name: [{ family: 'Kim' }] },
+    address: [{ line: ['1 Quay St'], city: 'Yarmouth' }],
+    telecom: [{ system: 'phone', value: '902-555-0100' }],
+  };
+  const { text } = author({ reference: 'Practitioner/1' }, '2024-03-10', () => person);
+  expect(text.replace(/\s+/g, ' ')).toMatch(
+    /<streetAddressLine>1 Quay St<.*<telecom value="tel:902-555-0100"\/>.*<assignedPerson>.*<family>Kim</,
+  );
+  const unknown = author({ display: 'Dr. Kim' }, '2024-03-10', () => undefined).text;
+  expect(unknown).toMatch(/<city nullFlavor="UNK"\/>.*<telecom nullFlavor="UNK"\/>.*<name>Dr. Kim</s);
+});
+
+test('an organization as author has an unknown person, because the template demands one', () => {
+  const organization = { resourceType: 'Organization', id: '1', name: 'Harbour Health' };
+  const { text } = author({ reference: 'Organization/1' }, '2024-03-10', () => organization);
+  expect(text).toMatch(
+    /<assignedPerson>.*<family nullFlavor="UNK"\/>.*<\/assignedPerson>\s*<representedOrganization>/s,
+  );
+});
+
+test('an address without a country gets none: a Canadian one would be shown as American', () => {
+  const shown = (address: object) => /<country>.*<\/country>/.exec(addressElement(address).text)?.[0];
+  expect(shown({ line: ['12 Quay St'], city: 'Yarmouth', state: 'NS', postalCode: 'B5A 1A1' })).toBeUndefined();
+  expect(shown({ city: 'Yarmouth', country: 'CA' })).toBe('<country>CA</country>');
+  expect(shown({ city: 'Madison', country: 'usa' })).toBe('<country>US</country>');
+});

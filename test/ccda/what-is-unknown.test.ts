@@ -52,7 +52,7 @@ test('a note without an author is an entry with an unknown author', () => {
   expect(written()).toContain('<text>Feels better<reference');
   expect(written()).toContain(
     '<author><templateId root="2.16.840.1.113883.10.20.22.4.119"/><time value="20240310"/>' +
-      '<assignedAuthor><id nullFlavor="UNK"/></assignedAuthor></author>',
+      '<assignedAuthor><id nullFlavor="UNK"/><addr><streetAddressLine nullFlavor="UNK"/>',
   );
 });
 
