@@ -18,6 +18,8 @@ export interface ElementEvidence {
   readonly fit: number;
   /** The YAML after `via:` that reads them; undefined if none is needed. */
   readonly via: string | undefined;
+  /** The column of the patients' table whose values these are. */
+  readonly theirs?: string;
   /** Raw codes with their likely codes, most rows first. */
   readonly codes?: readonly RawCode[];
 }
@@ -35,6 +37,8 @@ export const EMPTY = 0.5;
 export const CONTRADICTED = 0.3;
 /** Share of the rows that counts as nearly all. */
 export const NEARLY_ALL = 0.8;
+/** Minimum share of values that lead to a row, if they are keys. */
+export const LEAST_FOUND = 0.5;
 /**
  * A table of concepts has at most so many code systems; a text in fewer rows than FEWEST_ROWS is not counted as one.
  */

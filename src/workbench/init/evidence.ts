@@ -11,12 +11,13 @@ import { profileTable, type TableProfile } from '../../profile/table.ts';
 import { COMPARTMENT_TYPE } from '../../r4/search-parameters.ts';
 import { findColumn, type TableInfo, tableNameOf, tableText } from '../../sql/catalog.ts';
 import { type Database, type TableRows, within } from '../../sql/database.ts';
-import { CONTRADICTED, type ElementEvidence, EMPTY, evidenceOf, NEARLY_ALL } from './column-evidence.ts';
+import { CONTRADICTED, type ElementEvidence, EMPTY, evidenceOf, LEAST_FOUND, NEARLY_ALL } from './column-evidence.ts';
 import { withDates } from './dated.ts';
 import { kindOf, type Names, rounded } from './hints.ts';
 import { listOf } from './lists.ts';
 import type { Step } from './parents.ts';
-import { type Proposal, type ProposedElement, patientColumn, scored } from './propose.ts';
+import { amongPatients, heldKeys } from './patients.ts';
+import { type Proposal, type ProposedElement, scored } from './propose.ts';
 import { type PossibleReference, possibleReferences } from './references.ts';
 import { severalIn } from './several.ts';
 import { shareAmong, unread } from './shares.ts';
@@ -44,8 +45,6 @@ const ROWS_EACH = 10;
 const MOST = 3;
 /** Minimum score of a best candidate whose name fits too. */
 const SURE = 0.6;
-/** Minimum share of values that lead to a row, if they are keys. */
-const LEAST_FOUND = 0.5;
 /** Factor for a table that has the key of a larger one. */
 const PART = 0.8;
 /** Bonus per power of ten of rows, so that among equal candidates the larger table wins. */
@@ -102,7 +101,10 @@ export async function withEvidence(
     if (signal.aborted) break;
     seen.push(await seenProposal(database, proposal, patients, names, signal));
     progress(seen.length);
-    patients ??= bestOf(seen, proposals);
+    if (patients || !areAllSeen(seen, proposals)) continue;
+    const held = await heldKeys({ database, signal }, seen, proposals);
+    seen.splice(0, seen.length, ...seen.map(one => withReason(one, held.get(one))));
+    patients = ranked(seen)[0];
   }
   const named = withoutParts([...seen, ...proposals.slice(seen.length).map(unseenOne)]);
   const tables = new Set(proposals.flatMap(({ resource, info }) => (resource === COMPARTMENT_TYPE ? [info] : [])));
@@ -165,13 +167,16 @@ async function referencesOf(
   return [...taken.values()];
 }
 
-/** Returns the best candidate for patients, once all candidates were examined. */
-function bestOf(seen: readonly SeenProposal[], all: readonly Proposal[]): Proposal | undefined {
-  const kind = all[0]?.resource === COMPARTMENT_TYPE ? all[0].kind : undefined;
-  if (kind === undefined || all.some(one => one.kind === kind && !seen.some(({ info }) => info === one.info))) {
-    return undefined;
-  }
-  return ranked(seen.filter(one => one.kind === kind))[0];
+/** Lowers the score of a candidate for patients, with the reason. */
+function withReason(proposal: SeenProposal, reason: string | undefined): SeenProposal {
+  if (reason === undefined) return proposal;
+  return { ...proposal, reasons: [...proposal.reasons, reason], score: rounded(proposal.score * CONTRADICTED) };
+}
+
+/** True once the rows of all candidates for patients were read. */
+function areAllSeen(seen: readonly SeenProposal[], all: readonly Proposal[]): boolean {
+  const people = all.filter(({ resource }) => resource === COMPARTMENT_TYPE);
+  return people.length > 0 && people.every(one => seen.some(({ info }) => info === one.info));
 }
 
 /**
@@ -257,7 +262,8 @@ async function seenProposal(
           )
         : undefined;
     const seen = of && of.values > 0 ? evidenceOf(element, of, list) : undefined;
-    const known = seen && element.kind === 'patient' ? await amongPatients(look, info, element.column) : undefined;
+    const isPatient = element.kind === 'patient' && patients && info !== patients.info;
+    const known = seen && isPatient ? await amongPatients(look, info, element.column, patients) : undefined;
     const led = element.child
       ? await childHolds(look, element.child, proposal)
       : await stepsHold(look, element, proposal);
@@ -266,6 +272,7 @@ async function seenProposal(
     const whole = seen && {
       ...{ ...seen, note: [seen, ...more].map(({ note }) => note).join('; ') },
       fit: more.reduce((fit, one) => fit * one.fit, seen.fit),
+      ...(known ? { theirs: known.theirs } : {}),
     };
     elements.push({ ...element, seen: whole, score: rounded(element.score * (whole?.fit ?? 1)) });
   }
@@ -399,19 +406,4 @@ async function profileOf(
   } catch (error) {
     return unread(error);
   }
-}
-
-/** Returns how many values of a sample are keys of patients. Undefined if it cannot be determined, or not in time. */
-async function amongPatients(
-  look: SampleContext,
-  info: TableInfo,
-  column: string,
-): Promise<Pick<ElementEvidence, 'note' | 'fit'> | undefined> {
-  const { patients } = look;
-  const key = patients && patientColumn(patients, column);
-  if (!patients || key === undefined || info === patients.info) return undefined;
-  const share = await shareAmong(look, { info, column }, patients.info, key);
-  if (share === undefined) return undefined;
-  const note = `${Math.round(100 * share)} % of a sample are ${key} of ${patients.table}`;
-  return { note, fit: share < LEAST_FOUND ? CONTRADICTED : 1 };
 }

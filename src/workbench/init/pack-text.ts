@@ -15,7 +15,7 @@ import type { RawCode } from './column-evidence.ts';
 import type { Candidates, SeenElement, SeenProposal } from './evidence.ts';
 import { kindOf } from './hints.ts';
 import type { Step } from './parents.ts';
-import { missingIn, patientColumn, restOfKey } from './propose.ts';
+import { missingIn, patientColumns, restOfKey } from './propose.ts';
 import { firstOf, makes, requiredOf } from './required.ts';
 import type { Only } from './several.ts';
 import { wordsIn } from './words.ts';
@@ -416,7 +416,7 @@ function nodeText(element: SeenElement, { mapping, joins, children, patients, in
     return refText(to, on, alias);
   }
   if (kind === 'patient') {
-    const theirs = (patients && patientColumn(patients, column)) ?? column;
+    const theirs = seen?.theirs ?? (patients && patientColumns(patients, column)[0]) ?? column;
     const rest = (patients && restOfKey(patients, theirs, child?.table ?? join?.at(-1)?.table ?? info)) ?? [];
     return refText(patients?.kind ?? 'patients', [[theirs, column], ...rest], alias);
   }

@@ -165,15 +165,23 @@ function withoutRelated(patients: readonly Proposal[], names: Names): readonly P
     const away = names
       .stepsOf(info)
       .find(
-        ({ table, on }) =>
+        ({ table, on, isDeclared }) =>
           others.some(other => other.info === table) &&
-          !on.some(([, ours]) => key.length === 1 && isSame(ours, key[0] ?? '')),
+          !on.some(([, ours]) => key.length === 1 && isSame(ours, key[0] ?? '')) &&
+          !on.some(([, ours]) => !isDeclared && isUnique(info, ours)),
       );
     const [[, ours] = []] = away?.on ?? [];
     if (away && ours !== undefined)
       return less(proposal, `its ${ours} refers to ${tableText(away.table)}, so it may hold people around patients`);
     const part = others.find(other => other.named > 0 && sameKey(other.info, other.key, names)?.table === info);
     return part ? less(proposal, `${part.table} shares its key, so it may hold people who are no patients`) : proposal;
+  });
+}
+
+/** True if the column alone identifies the rows of its table: a number that the table gives out itself. */
+function isUnique({ indexes }: TableInfo, column: string): boolean {
+  return indexes.some(({ unique, columns: [only, ...more] }) => {
+    return unique && more.length === 0 && only !== undefined && isSame(only, column);
   });
 }
 
@@ -359,10 +367,13 @@ export function scored(proposal: Proposal): Proposal {
 }
 
 /**
- * Returns the column of the patients' table that a patient column refers to: the one of the same name, else the key.
+ * Returns the columns of the patients' table that a patient column may refer to, likeliest first: the one of the same
+ * name, the key, and other columns that identify a patient alone, such as a number beside the key.
  */
-export function patientColumn({ info, key }: Proposal, column: string): string | undefined {
-  return findColumn(info, column)?.name ?? (key.length === 1 ? key[0] : undefined);
+export function patientColumns({ info, key }: Proposal, column: string): readonly string[] {
+  const same = findColumn(info, column)?.name;
+  const others = [...info.columns.values()].map(({ name }) => name).filter(name => isUnique(info, name));
+  return [...new Set([...(same === undefined ? [] : [same]), ...(key.length === 1 ? key : []), ...others])];
 }
 
 /**
