@@ -219,8 +219,11 @@ function numeric(
   if (fhirType !== 'decimal' && fhirType !== 'integer' && fhirType !== 'positiveInt' && fhirType !== 'unsignedInt')
     return `number gives no ${fhirType}`;
   if (scale === undefined) return numberCodec({ columnType: type, fhirType });
-  if (type.kind !== 'decimal' || fhirType !== 'decimal') return '`scale` is for a decimal column and a decimal element';
-  if (Number(scale) > type.scale) return `the column has ${type.scale} digits after the point`;
+  // A text may be a decimal that was copied with the zeros of its column.
+  if ((type.kind !== 'decimal' && type.kind !== 'text') || fhirType !== 'decimal')
+    return '`scale` is for a decimal or text column and a decimal element';
+  if (type.kind === 'decimal' && Number(scale) > type.scale)
+    return `the column has ${type.scale} digits after the point`;
   return numberCodec({ columnType: type, fhirType, scale: Number(scale) });
 }
 

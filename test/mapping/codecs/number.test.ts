@@ -101,6 +101,13 @@ describe('number', () => {
     expect(codec.decode(raw)).toEqual({ decimal: wanted });
   });
 
+  it('leaves out the zeros of a text that was copied from a decimal column', () => {
+    const codec = numberCodec({ columnType: VARCHAR, fhirType: 'decimal', scale: 0 });
+    const read = (raw: string) => codec.decode(raw);
+    expect(['150.500000', ' 98.000000', '007.0'].map(read)).toEqual(['150.5', '98', '7'].map(decimal => ({ decimal })));
+    expect(read('x')).toBeUndefined();
+  });
+
   it('gives integers within what the FHIR type holds', () => {
     expect(read('5', 'integer')).toBe(5);
     expect(read('5.0', 'integer')).toBeUndefined();

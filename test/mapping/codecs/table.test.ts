@@ -30,6 +30,7 @@ describe('the table of codecs', () => {
     ['text', undefined, undefined, context('string', 'VARCHAR(9)'), 'text'],
     ['code', undefined, undefined, context('code', 'CHAR(1)'), 'code'],
     ['number', undefined, undefined, context('decimal', 'VARCHAR(9)'), 'number'],
+    ['number', { scale: '0' }, undefined, context('decimal', 'VARCHAR(9)'), 'number'],
     ['boolean', { true: ['Y'], false: 'N' }, undefined, context('boolean', 'CHAR(1)'), 'boolean'],
     ['ymd8', undefined, undefined, context('date', 'CHAR(8)'), 'ymd8'],
     ['days', { since: '1899-12-30' }, undefined, context('date', 'INT'), 'days since 1899-12-30'],
@@ -99,7 +100,7 @@ describe('the table of codecs', () => {
       { scale: '0' },
       undefined,
       context('decimal', 'INT'),
-      'problem: `scale` is for a decimal column and a decimal element',
+      'problem: `scale` is for a decimal or text column and a decimal element',
     ],
     [
       'date-and-time',

@@ -149,7 +149,8 @@ function fitting(columnTypes: readonly ColumnType[], fhirTypes: readonly string[
   const [type, ...others] = columnTypes;
   const isText = type?.kind === 'text' && others.length === 0;
   const names = Object.keys(CODECS).filter(name => fits(name));
-  const ways = names.length === 0 ? [] : [`\`via:\` one of ${names.join(', ')}`];
+  const several = names.length > 1 ? 'one of ' : '';
+  const ways = names.length === 0 ? [] : [`\`via:\` ${several}${names.join(', ')}`];
   if (isText && names.includes('ymd8')) ways.push('`via: [{ written: YYYY-MM-DD }, ymd8]` for dates with separators');
   if (isText && names.includes('ymd14'))
     ways.push('`via: [{ written: DD/MM/YYYY HH:mm }, ymd14]` for dates with times');
