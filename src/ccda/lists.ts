@@ -107,7 +107,7 @@ const observations: List<Observation> = {
   type: 'Observation',
   span: ({ effectiveDateTime, effectivePeriod, issued }) => effectivePeriod ?? point(effectiveDateTime ?? issued),
   encounter: ofEncounter,
-  references: ({ performer }) => performer ?? [],
+  references: ({ performer, specimen }) => [...(performer ?? []), specimen],
 };
 
 const reports: List<DiagnosticReport> = {

@@ -11,9 +11,11 @@ import { addOrder } from '../../src/ccda/entries/plan.ts';
 import { addProcedure } from '../../src/ccda/entries/procedure.ts';
 import { addResults, RESULT_COLUMNS } from '../../src/ccda/entries/result.ts';
 import { addVitalSigns, VITAL_SIGN_COLUMNS } from '../../src/ccda/entries/vital-sign.ts';
-import type { Observation } from '../../src/ccda/fhir/measured.ts';
+import type { Reference } from '../../src/ccda/fhir/datatypes.ts';
+import type { Observation, Specimen } from '../../src/ccda/fhir/measured.ts';
 import type { Dosage, MedicationRequest } from '../../src/ccda/fhir/record.ts';
 import { LISTS } from '../../src/ccda/lists.ts';
+import type { Resolve } from '../../src/ccda/participants.ts';
 import type { SectionWriter } from '../../src/ccda/section.ts';
 import { NOTHING } from '../../src/ccda/xml.ts';
 
@@ -24,12 +26,12 @@ const tablets = (value: string) => ({ value, unit: 'tablets', system: UCUM, code
 const flagged = (code: string, display: string) => [{ coding: [{ system: INTERPRETATION, code, display }] }];
 const oral = { text: 'oral', coding: [{ system: 'http://snomed.info/sct', code: '26643006' }] };
 
-function written(add: (content: SectionWriter) => void) {
+function written(add: (content: SectionWriter) => void, resolve: Resolve = () => undefined) {
   const rows: (readonly string[])[] = [];
   const marked: number[] = [];
   let xml = '';
   add({
-    resolve: () => undefined,
+    resolve,
     patient: { resourceType: 'Patient', id: '1' },
     row: (...cells) => `row-${rows.push(cells)}`,
     markedRow: (...cells) => `row-${marked[marked.push(rows.push(cells)) - 1]}`,
@@ -197,6 +199,35 @@ test('a reference range says which end it has, and whether it is another one tha
     said[1],
     said[2],
   ]);
+});
+
+test('a result says of which specimen it is', () => {
+  const snomed = 'http://snomed.info/sct';
+  const urine = { coding: [{ system: snomed, code: '122575003', display: 'Urine specimen' }] };
+  const known = new Map<string, Specimen>([
+    ['Specimen/1', { resourceType: 'Specimen', id: '1', type: urine, collection: { bodySite: { text: 'catheter' } } }],
+  ]);
+  const culture = (specimen: Reference): Observation => ({
+    ...{ resourceType: 'Observation', id: '1', status: 'final', valueString: 'E. coli', specimen },
+    ...{ bodySite: { text: 'bladder' }, method: { text: 'culture' } },
+  });
+  const of = (specimen: Reference) => {
+    expect(LISTS['laboratory-results'].references(culture(specimen))).toContainEqual(specimen);
+    const { cells, xml } = written(
+      content => addResults([], [culture(specimen)], content),
+      at => known.get(at?.reference ?? ''),
+    );
+    return [cells(RESULT_COLUMNS, 'Specimen, site, method')[0], /<specimen>.*<\/specimen>/.exec(xml)?.[0]];
+  };
+  expect(of({ reference: 'Specimen/1' })).toEqual([
+    'Urine specimen, catheter, bladder, culture',
+    expect.stringContaining('<code code="122575003" displayName="Urine specimen"'),
+  ]);
+  expect(of({ display: 'wound swab' })).toEqual([
+    'wound swab, bladder, culture',
+    expect.stringContaining('<originalText>wound swab</originalText>'),
+  ]);
+  expect(of({ reference: 'Specimen/2' })).toEqual(['bladder, culture', undefined]);
 });
 
 test('vital signs show flags and reference ranges; a component has its own flag', () => {

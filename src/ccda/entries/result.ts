@@ -8,14 +8,15 @@ import { attachedText } from '../attachment.ts';
 import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, INTERPRETATION, LOINC, SNOMED } from '../code-systems.ts';
 import type { CodeableConcept, Reference } from '../fhir/datatypes.ts';
-import type { Component, DiagnosticReport, Observation, ReferenceRange } from '../fhir/measured.ts';
+import type { Component, DiagnosticReport, Observation, ReferenceRange, Specimen } from '../fhir/measured.ts';
 import { headOf } from '../narrative.ts';
-import { author, nameOf } from '../participants.ts';
+import { author, nameOf, type Resolve } from '../participants.ts';
 import { comment, remarksIn } from '../remark.ts';
 import type { SectionWriter } from '../section.ts';
 import { moment, notBefore, readableTime, timeElement } from '../time.ts';
 import { rangeValue, readableInterval, readableValue, TYPE_ST, valueElement } from '../value.ts';
 import { type Markup, NOTHING, templateIds, textElement, xml } from '../xml.ts';
+import { targetSite } from './related.ts';
 
 /** FHIR statuses as Result Status of C-CDA; a corrected result counts as completed. */
 const STATUS: Readonly<Record<string, string>> = {
@@ -35,6 +36,7 @@ export const RESULT_COLUMNS = [
   'Result',
   'Flag',
   'Reference range',
+  'Specimen, site, method',
   'Status',
   'Collected',
   'Report',
@@ -139,6 +141,7 @@ function headRow(report: DiagnosticReport, content: SectionWriter): Markup {
     texts.join('\n'),
     '',
     '',
+    '',
     readableCode(report.status),
     readableTime(report.effectiveDateTime ?? report.effectivePeriod?.start),
     labelOf(report.code),
@@ -178,6 +181,7 @@ function resultObservation(
     readableValue(said),
     (said.interpretation ?? []).map(labelOf).join(', '),
     (said.referenceRange ?? []).map(readableRange).join('\n'),
+    readableOrigin(result, content.resolve),
     readableCode(result.status),
     readableTime(result.effectiveDateTime ?? result.effectivePeriod?.start),
     report === undefined ? '' : labelOf(report.code),
@@ -193,10 +197,42 @@ function resultObservation(
       ${moment(result.effectiveDateTime, result.effectivePeriod)}
       ${valueElement(said, { systems: [SNOMED] })}
       ${(said.interpretation ?? []).map(interpretation)}
+      ${methodCode(result)}
+      ${targetSite(result.bodySite)}
+      ${specimenElement(result, content.resolve)}
       ${author(who, result.issued ?? result.effectiveDateTime, content.resolve)}
       ${isFirst ? content.remarks(row, result) : NOTHING}
       ${(said.referenceRange ?? []).map(referenceRange)}
     </observation>`;
+}
+
+/** Returns what the specimen is, as the record codes it or in words. */
+function specimenOf({ specimen }: Observation, resolve: Resolve): CodeableConcept | undefined {
+  const { type } = (resolve(specimen) as Specimen | undefined) ?? {};
+  return type ?? (specimen?.display === undefined ? undefined : { text: specimen.display });
+}
+
+/** Returns what was tested, where on the body, and how, as text for people. */
+export function readableOrigin(result: Observation, resolve: Resolve): string {
+  const { collection } = (resolve(result.specimen) as Specimen | undefined) ?? {};
+  const parts = [specimenOf(result, resolve), collection?.bodySite, result.bodySite, result.method].map(labelOf);
+  return [...new Set(parts)].filter(Boolean).join(', ');
+}
+
+export function methodCode({ method }: Observation): Markup {
+  return method === undefined ? NOTHING : coded('methodCode', method);
+}
+
+/** C-CDA R2.1 Companion Guide, Result Organizer: specimen type */
+function specimenElement(result: Observation, resolve: Resolve): Markup {
+  const type = specimenOf(result, resolve);
+  if (type === undefined) return NOTHING;
+  return xml`
+    <specimen>
+      <specimenRole>
+        <specimenPlayingEntity>${coded('code', type, { systems: [SNOMED] })}</specimenPlayingEntity>
+      </specimenRole>
+    </specimen>`;
 }
 
 /** Writes low and high: both are required if there is a time at all. */

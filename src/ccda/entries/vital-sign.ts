@@ -16,7 +16,16 @@ import { inWords, readableValue, unitOf } from '../value.ts';
 import { whenOf } from '../when.ts';
 import { attribute, type Markup, templateIds, xml } from '../xml.ts';
 import { targetSite } from './related.ts';
-import { interpretation, isAbnormal, type Part, partsOf, readableRange, referenceRange } from './result.ts';
+import {
+  interpretation,
+  isAbnormal,
+  methodCode,
+  type Part,
+  partsOf,
+  readableOrigin,
+  readableRange,
+  referenceRange,
+} from './result.ts';
 
 export const VITAL_SIGN_COLUMNS = [
   'Measurement',
@@ -69,7 +78,7 @@ function vitalSign({ of, part, said }: Part, content: SectionWriter): Markup {
     readableValue(said),
     (flags ?? []).map(labelOf).join(', '),
     ranges.map(readableRange).join('\n'),
-    [of.bodySite, of.method].map(labelOf).filter(Boolean).join(', '),
+    readableOrigin(of, content.resolve),
     readableCode(of.status),
     whenOf(of, 'effective').text,
     nameOf(who, content.resolve),
@@ -84,6 +93,7 @@ function vitalSign({ of, part, said }: Part, content: SectionWriter): Markup {
       ${moment(effectiveDateTime, effectivePeriod)}
       ${measured(said, said.code, of)}
       ${(said.interpretation ?? []).map(interpretation)}
+      ${methodCode(of)}
       ${targetSite(of.bodySite)}
       ${author(who, effectiveDateTime, content.resolve)}
       ${content.remarks(row, of)}

@@ -1,7 +1,16 @@
 /**
  * Defines the observations and reports of FHIR R4 that documents read. https://hl7.org/fhir/R4/diagnostics-module.html
  */
-import type { Attachment, Clinical, CodeableConcept, Period, Quantity, Range, Reference } from './datatypes.ts';
+import type {
+  Attachment,
+  Clinical,
+  CodeableConcept,
+  Period,
+  Quantity,
+  Range,
+  Reference,
+  Resource,
+} from './datatypes.ts';
 
 export interface ObservationValue {
   readonly valueQuantity?: Quantity;
@@ -27,6 +36,7 @@ export interface Observation extends Clinical, ObservationValue {
   readonly interpretation?: readonly CodeableConcept[];
   readonly bodySite?: CodeableConcept;
   readonly method?: CodeableConcept;
+  readonly specimen?: Reference;
   readonly referenceRange?: readonly ReferenceRange[];
   readonly component?: readonly Component[];
 }
@@ -56,4 +66,9 @@ export interface DiagnosticReport extends Clinical {
   readonly conclusion?: string;
   readonly media?: readonly { readonly comment?: string }[];
   readonly presentedForm?: readonly Attachment[];
+}
+
+export interface Specimen extends Resource {
+  readonly type?: CodeableConcept;
+  readonly collection?: { readonly bodySite?: CodeableConcept };
 }
