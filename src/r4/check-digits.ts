@@ -7,11 +7,16 @@
 const SNOMED = 'http://snomed.info/sct';
 const LOINC = 'http://loinc.org';
 const RXNORM = 'http://www.nlm.nih.gov/research/umls/rxnorm';
+const CVX = 'http://hl7.org/fhir/sid/cvx';
+const NDC = 'http://hl7.org/fhir/sid/ndc';
 
 export function hasTheForm(system: string | undefined, code: string): boolean {
   if (system === SNOMED) return /^[1-9]\d{5,17}$/.test(code) && verhoeff(code) === 0;
   if (system === LOINC) return /^L[APGL]\d{1,7}-\d$/.test(code) || (/^\d{1,7}-\d$/.test(code) && luhn(code));
   if (system === RXNORM) return /^[1-9]\d{0,7}$/.test(code);
+  // A column of numbers turns 03 into 3, and a list 904224461 into 904224461.0.
+  if (system === CVX) return /^\d{2,3}$/.test(code);
+  if (system === NDC) return /^[\d*-]{9,14}$/.test(code);
   return /^\S+( \S+)*$/.test(code);
 }
 

@@ -12,6 +12,13 @@ test.each([
   ['http://www.nlm.nih.gov/research/umls/rxnorm', '6809', true],
   ['http://www.nlm.nih.gov/research/umls/rxnorm', 'abc', false],
   ['http://www.nlm.nih.gov/research/umls/rxnorm', '0', false],
+  ['http://hl7.org/fhir/sid/cvx', '03', true],
+  ['http://hl7.org/fhir/sid/cvx', '3', false],
+  ['http://hl7.org/fhir/sid/cvx', '213', true],
+  ['http://hl7.org/fhir/sid/cvx', 'MMR', false],
+  ['http://hl7.org/fhir/sid/ndc', '0002-8215-01', true],
+  ['http://hl7.org/fhir/sid/ndc', '00002821501', true],
+  ['http://hl7.org/fhir/sid/ndc', '904224461.0', false],
   ['urn:own', 'any thing', true],
   [undefined, 'x', true],
 ])('check digit of %s, %s: %j', (system, code, can) => {
