@@ -35,10 +35,9 @@ const STATUS: Readonly<Record<string, string>> = {
 export const MEDICATION_COLUMNS = [
   'Medication',
   'Instructions',
-  'Dose, route and times',
+  'Dose and supply',
   'Status',
   'Period',
-  'Amount and refills',
   'Reason',
   'Ordered',
   'Ordered or reported by',
@@ -55,7 +54,7 @@ export function addMedication(request: MedicationRequest, content: SectionWriter
   const row = content.row(
     labelOf(drug),
     dosages.map(instructionOf).filter(Boolean).join('\n'),
-    dosages.map(readableDosage).filter(Boolean).join('\n'),
+    [...dosages.map(readableDosage), readableSupply(request)].filter(Boolean).join('\n'),
     [
       forbidden ? 'not to be given' : undefined,
       readableCode(request.status),
@@ -65,7 +64,6 @@ export function addMedication(request: MedicationRequest, content: SectionWriter
       .filter(Boolean)
       .join(', '),
     readablePeriod(bounds.start, bounds.end),
-    readableSupply(request),
     readableReasons(reasons),
     readableTime(request.authoredOn),
     nameOf(by, content.resolve) || (reported ? 'patient' : ''),
@@ -151,9 +149,10 @@ function supply(request: MedicationRequest, content: SectionWriter, row: string)
     </entryRelationship>`;
 }
 
-/** Returns the supply as text for people: `30 tablets, 2 refills`. */
+/** Returns the supply as text for people: `supply: 30 tablets, 2 refills`. */
 function readableSupply({ dispenseRequest }: MedicationRequest): string {
   const { numberOfRepeatsAllowed: refills, quantity } = dispenseRequest ?? {};
   const more = refills === undefined ? '' : refills === 1 ? '1 refill' : `${refills} refills`;
-  return [readableQuantity(quantity), more].filter(Boolean).join(', ');
+  const said = [readableQuantity(quantity), more].filter(Boolean).join(', ');
+  return said && `supply: ${said}`;
 }
