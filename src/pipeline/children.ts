@@ -132,7 +132,7 @@ function keysOf(
 }
 
 /** Converts our raw value to the form of their column; null if their column cannot contain it. */
-function inFormOf(raw: SqlValue, on: JoinColumn | undefined): SqlValue {
+export function inFormOf(raw: SqlValue, on: JoinColumn | undefined): SqlValue {
   if (raw === null || !on) return null;
   const { type } = on.theirs;
   if (on.ours.type.kind === 'text' && familyOf(type) === 'number') {

@@ -19,6 +19,7 @@ import type { Predicate } from '../sql/expression.ts';
 import { fetchKey } from '../sql/expression-key.ts';
 import type { Row } from '../sql/plan.ts';
 import type { AlsoWanted } from './branch-plan.ts';
+import { inFormOf } from './children.ts';
 import type { Emitted } from './emitted.ts';
 import type { Session } from './session.ts';
 
@@ -149,7 +150,7 @@ function keysAt(node: RefNode, level: LevelShape, row: Row, children: Children, 
   const here = level.refs.find(ref => ref.node === node);
   if (here)
     addKey(
-      here.positions.map(at => row[at] ?? null),
+      here.positions.map((at, i) => inFormOf(row[at] ?? null, node.on[i])),
       keys,
     );
   level.children.forEach((shape, i) => {

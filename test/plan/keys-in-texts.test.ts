@@ -85,6 +85,16 @@ test.each(TYPES)('resources and searches agree on the number that a text is, bes
     for (const query of [`identifier=${name}`, `type=${name}`, `patient=${number}`, `episode-of-care=${number}`])
       expect([query, (await search(`Encounter?_count=50&${query}`)).ids]).toEqual([query, joined]);
   }
+  const referred = (read: (stay: Stay) => string | undefined): readonly string[] =>
+    [...new Set(stays.flatMap(stay => read(stay) ?? []))].toSorted();
+  for (const [include, type, references] of [
+    ['patient', 'Patient', referred(({ subject }) => subject?.reference)],
+    ['episode-of-care', 'EpisodeOfCare', referred(({ episodeOfCare }) => episodeOfCare?.[0]?.reference)],
+  ] as const) {
+    const { resources } = await search(`Encounter?_count=50&_include=Encounter:${include}`);
+    const found = resources.filter(({ resourceType }) => resourceType === type).map(({ id }) => `${type}/${id}`);
+    expect(found.toSorted()).toEqual(references.filter(one => !one.endsWith('/99')));
+  }
   const without = idsOf(({ episodeOfCare }) => episodeOfCare === undefined);
   expect((await search('Encounter?_count=50&episode-of-care:missing=true')).ids).toEqual(without);
 });
