@@ -78,8 +78,8 @@ function wordsOf(text: string, which: 'first' | 'last' | 'all-but-last' | 'all-b
   return { first, last, 'all-but-last': before, 'all-but-first': behind }[which];
 }
 
-/** Start of the time in a form, with the character before it. */
-const TIME = /[ T]?[Hh]/;
+/** Start of the time in a form, with what separates it from the date. */
+const TIME = /(?:, |[ T@])?[Hh]/;
 
 /** Returns the digits of a date, with those of a time if the form has one. A text without a time is the date alone. */
 function written(text: string, form: string, from?: number): string | undefined {

@@ -1,16 +1,16 @@
 /**
  * Reads dates, and dates with a time, that a text spells: `03/10/2024`, `14-MAR-24`, `Mar  4 2024  8:30AM`,
- * `20240314083000`. In: a form such as `MM/DD/YYYY` or `MON D YYYY h:mmAM`, and for years of two digits the first of
+ * `FEB 04, 2015@14:00`, `20240314083000`. In: a form such as `MM/DD/YYYY` or `MON D YYYY h:mmAM`, and for years of two digits the first of
  * the hundred years that they stand for. Out: the digits yyyymmdd, or yyyymmddhhmmss if the text has a time; undefined
  * for a text of another form. SQLite reads texts by `writtenReader`; T-SQL has SQL made from the same form
  * (src/sql/mssql/written.ts). docs/mapping-language.md, codecs
  */
 import { isDay, pad, parseClock } from './calendar.ts';
 
-const YEAR_MONTH_DAY = '(YYYY|YY|MON|MM?|DD?)([-/. ]?)(YYYY|YY|MON|MM?|DD?)([-/. ]?)(YYYY|YY|MON|MM?|DD?)';
+const YEAR_MONTH_DAY = '(YYYY|YY|MON|MM?|DD?)(, |[-/. ]?)(YYYY|YY|MON|MM?|DD?)(, |[-/. ]?)(YYYY|YY|MON|MM?|DD?)';
 /** A month of a year, or a year alone. */
 const WITHOUT_DAY = /^(YYYY|YY|MON|MM?)(?:([-/. ]?)(YYYY|YY|MON|MM?))?$/;
-const FORM = new RegExp(`^${YEAR_MONTH_DAY}(?:([ T]?)(HH?|hh?)(:?)mm(?:(:?)(ss))?( ?AM)?)?$`);
+const FORM = new RegExp(`^${YEAR_MONTH_DAY}(?:(, |[ T@]?)(HH?|hh?)(:?)mm(?:(:?)(ss))?( ?AM)?)?$`);
 /** Names in the order of the months. */
 export const MONTHS = 'JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC'.split(' ');
 
@@ -107,7 +107,7 @@ function timeOf(
 export function wrongWrittenForm(form: string, from: number | undefined): string | undefined {
   if (formOfText(form, from) === undefined)
     return (
-      'not a date format: one each of YYYY or YY, MM, M or MON, DD or D, with / - . or a blank between, ' +
+      'not a date format: one each of YYYY or YY, MM, M or MON, DD or D, with / - . a blank or a comma between, ' +
       'or without the day, or YYYY alone; a time behind it is HH:mm, HH:mm:ss or hh:mm AM'
     );
   const isShort = !form.includes('YYYY');

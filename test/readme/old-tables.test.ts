@@ -43,6 +43,8 @@ CREATE TABLE PUMP (NO INTEGER NOT NULL PRIMARY KEY, MADE CHAR(7), EXPJ DECIMAL(6
 INSERT INTO PUMP VALUES (1, '2024074', 124366, 124074, 91500), (2, '2023366', 99365, 124075, 990000), (3, '', 0, 0, 0);
 CREATE TABLE FM (NO INTEGER NOT NULL PRIMARY KEY, VISIT_FM NUMERIC);
 INSERT INTO FM VALUES (1, 3240314.083), (2, 3240314), (3, 3240314.24), (4, 3240300), (5, 0);
+CREATE TABLE SHOWN (NO INTEGER NOT NULL PRIMARY KEY, SHOWN VARCHAR(24));
+INSERT INTO SHOWN VALUES (1, 'FEB 04, 2015@14:00'), (2, 'FEB 04, 2015'), (3, 'FEB 2015'), (4, '2015'), (5, 'NOW');
 CREATE TABLE SUBFILE (LRDFN INTEGER NOT NULL, INV DECIMAL(14,6) NOT NULL, PRIMARY KEY (LRDFN, INV));
 INSERT INTO SUBFILE VALUES (17, 6759684.917), (17, 6759684), (18, 6759684.858576);
 INSERT INTO PERSON VALUES (1, 'DOE^JOHN^Q', '03/10/1980', 1710054000, 'NYN', 2, 'en,es', NULL, 'NO/A-1', 'Pérez ', 'Ruiz'), (2, 'ROE', '00/00/1970', 0, 'NNN', 5, '', NULL, 'B', 'Ibáñez', NULL), (3, 'GONE^X', NULL, NULL, NULL, NULL, NULL, 1, NULL, NULL, NULL);
@@ -391,6 +393,15 @@ elements:
   medicationCodeableConcept: { text: x }
   effectiveDateTime: { from: VISIT_FM, via: { ymd14: { since: 1700 } } }
 ---
+mapping: shown
+resource: Procedure
+source: { table: SHOWN, as: s, key: [NO] }
+id: "{NO}"
+elements:
+  status: completed
+  subject: { display: x }
+  performedDateTime: { first: [{ from: SHOWN, via: [{ written: "MON D, YYYY@HH:mm:ss" }, ymd14] }, { from: SHOWN, via: [{ written: MON YYYY }, ymd8] }, { from: SHOWN, via: [{ written: YYYY }, ymd8] }] }
+---
 mapping: subfile
 resource: ClinicalImpression
 source: { table: SUBFILE, as: f, key: [LRDFN, INV] }
@@ -563,6 +574,15 @@ test('the forms in "What old tables have" work as documented', async () => {
   ]);
   expect(await ids('MedicationStatement', '_lastUpdated', 'gt2024-03-14T12:00:00Z')).toEqual(['1', '3']);
   expect(await ids('MedicationStatement', 'effective', '2024-03-14')).toEqual(['1', '2']);
+  const shown = await allOf(facade, 'Procedure', []);
+  expect(shown.map(one => one['performedDateTime'])).toEqual([
+    '2015-02-04T14:00:00-05:00',
+    '2015-02-04',
+    '2015-02',
+    '2015',
+    undefined,
+  ]);
+  expect(await ids('Procedure', 'date', '2015-02')).toEqual(['1', '2', '3']);
   const subfile = await allOf(facade, 'ClinicalImpression', []);
   expect(subfile.map(one => [one.id, one['effectiveDateTime']])).toEqual([
     ['17-6759684.000000', '2024-03-15'],

@@ -118,7 +118,7 @@ function datesOf(form: string, written: string): [form: RegExp, via: string][] {
   const step = (text: string): string =>
     `{ written: ${written.includes('YYYY') ? text : `{ form: ${text}, from: 1930 }`} }`;
   const times = ['H:mm:ss', 'h:mm:ss AM'].flatMap(time =>
-    [' ', 'T'].map((between): [RegExp, string] => [
+    [' ', 'T', '@', ', '].map((between): [RegExp, string] => [
       new RegExp(`^${form}${between}hh:mm(?::ss(?:\\.f+)?)?${time.endsWith('AM') ? ' AM' : ''}$`),
       `[${step(written + between + time)}, ymd14]`,
     ]),
@@ -137,7 +137,7 @@ const DATE_CODECS: readonly (readonly [form: RegExp, via: string])[] = [
     const short = ['yy', 'mm', 'dd'].join(mark === '.' ? '\\.' : mark);
     return [...datesOf(`yy${short}`, `YYYY${mark}MM${mark}DD`), ...datesOf(short, `YY${mark}M${mark}D`)];
   }),
-  ...['D/M/', 'M/D/', 'D-M-', 'M-D-', 'D.M.', 'D-MON-'].flatMap(order =>
+  ...['D/M/', 'M/D/', 'D-M-', 'M-D-', 'D.M.', 'D-MON-', 'MON D, ', 'MON D '].flatMap(order =>
     ['YYYY', 'YY'].flatMap((year): [RegExp, string][] => {
       const written = `${order}${year}`;
       const form = written

@@ -247,6 +247,13 @@ describe('written dates with a time', () => {
     ['M/D/YYYY h:mm:ss AM', '3/4/2024 8:05 PM', '2024-03-04T20:05:00-05:00'],
     ['MON D YYYY h:mmAM', 'Mar  4 2024  8:30AM', '2024-03-04T08:30:00-05:00'],
     ['MON D YYYY h:mmAM', 'Mar 14 2024 12:30PM', '2024-03-14T12:30:00-04:00'],
+    ['MON D, YYYY@HH:mm:ss', 'FEB 04, 2015@14:00:14', '2015-02-04T14:00:14-05:00'],
+    ['MON D, YYYY@HH:mm:ss', 'FEB 04, 2015@14:00', '2015-02-04T14:00:00-05:00'],
+    ['MON D, YYYY@HH:mm:ss', 'FEB 04, 2015@24:00', '2015-02-05T00:00:00-05:00'],
+    ['MON D, YYYY@HH:mm:ss', 'FEB 04, 2015', '2015-02-04'],
+    ['MON D, YYYY@HH:mm:ss', 'FEB 04, 2015 14:00', undefined],
+    ['MON D, YYYY, h:mm:ss AM', 'Mar 4, 2024, 8:30:00 PM', '2024-03-04T20:30:00-05:00'],
+    ['M/D/YYYY, h:mm:ss AM', '3/14/2024, 8:30:00 AM', '2024-03-14T08:30:00-04:00'],
     ['DD-MON-YYYY HH:mm:ss', '14-MAR-2024 08:30:05', '2024-03-14T08:30:05-04:00'],
     ['DD-MON-YYYY HH:mm:ss', '14-MAR-2024 08:30', '2024-03-14T08:30:00-04:00'],
     ['YYYY.MM.DD H:mm', '2024.03.14 8:30', '2024-03-14T08:30:00-04:00'],
@@ -284,6 +291,8 @@ describe('written dates with a time', () => {
     ['YYYYMMDDHHmmss'],
     ['DD-MON-YY HH:mm', 1935],
     ['MON D YYYY h:mmAM'],
+    ['MON D, YYYY@HH:mm:ss'],
+    ['M/D/YYYY, h:mm AM'],
   ])('keep the law as %s from %j', (form, from) => {
     for (const [fhirType, at] of TYPES)
       expectLaw(

@@ -49,6 +49,9 @@ test.each<[form: string, from?: number]>([
   ['M/D/YYYY h:mm:ss AM'],
   ['YYYYMMDDHHmmss'],
   ['MON D YYYY h:mmAM'],
+  ['MON D, YYYY'],
+  ['MON D, YYYY@HH:mm:ss'],
+  ['M/D/YYYY, h:mm:ss AM'],
   ['DD-MON-YY HH:mm', 1935],
   ['YYYY-MM-DDTH:mm:ss'],
 ])('T-SQL reads texts of %s from %j like the codec', (form, from) => {
