@@ -4,8 +4,9 @@
  */
 import { plural } from '../common/plural.ts';
 import type { SqlValue } from '../sql/expression.ts';
-import { MONTHS } from '../time/written-form.ts';
 
+/** Names of months, which other letters with two numbers behind them are not. */
+const MONTH = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)';
 const TWELVE = '(?:0?[1-9]|1[0-2])';
 const ABOVE = '(?:1[3-9]|2\\d|3[01])';
 /**
@@ -51,8 +52,8 @@ const DATES: readonly (readonly [form: string, pattern: RegExp])[] = [
   ...YEAR_LAST,
   ['dd-mon-yyyy', /^\d{1,2}-[A-Za-z]{3}-\d{4}$/],
   ['dd-mon-yy', /^\d{1,2}-[A-Za-z]{3}-\d\d$/],
-  ['mon dd, yyyy', new RegExp(`^(?:${MONTHS.join('|')}) +\\d{1,2}, +\\d{4}$`, 'i')],
-  ['mon dd yyyy', new RegExp(`^(?:${MONTHS.join('|')}) +\\d{1,2} +\\d{4}$`, 'i')],
+  ['mon dd, yyyy', new RegExp(`^${MONTH} +\\d{1,2}, +\\d{4}$`, 'i')],
+  ['mon dd yyyy', new RegExp(`^${MONTH} +\\d{1,2} +\\d{4}$`, 'i')],
   ['hh:mm', /^(?:[01]?\d|2[0-3]):[0-5]\d$/],
   ['hh:mm:ss', /^(?:[01]?\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?$/],
 ];
@@ -60,7 +61,8 @@ const DATES: readonly (readonly [form: string, pattern: RegExp])[] = [
 /** Forms of days that may be followed by a time. */
 const BEFORE_TIME = /^(?:yy)?yy[-/.]?mm[-/.]?dd$|yy$/;
 /** A day followed by a time. */
-const MOMENT = /^([a-z]{3} +\d\d?,? +\d{4}|\S+?)(, +| +|T|@)\d?\d:\d\d(:\d\d)?(?:\.(\d+))?( ?[AP]M)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
+const MOMENT =
+  /^([a-z]{3} +\d\d?,? +\d{4}|\S+?)(, +| +|T|@)\d?\d:\d\d(:\d\d)?(?:\.(\d+))?( ?[AP]M)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
 
 /** Digits of a date and time, fraction of a second, and offset from UTC. */
 const MESSAGE = /^((?:1[89]|2\d)\d{6,12})(?:\.(\d{1,7}))?([+-](?:0\d|1[0-4])[0-5]\d)?$/;

@@ -40,10 +40,13 @@ export async function checkLookup({ scope, lookup }: ScopedLookup, asking: Check
   const alone: Scope = { table: lookup.table, alias: lookup.alias, where: lookup.where, lookups: [] };
   if (isPromised(alone, [...exactly(lookup.on), ...fixedColumns(alone)], tableOf(alone, catalog), true)) return;
   if (!isClosed(alone)) {
+    // If no two of all rows share the key, no two of fewer do.
+    if (theirs.length > 0 && (await countDuplicates(asking, withoutOpenParts(alone), theirs)) === 0) return;
     report.warning(
       'several-rows',
       lookup.at,
       `lookup ${lookup.alias} cannot be counted: its \`where\` refers to ${scope.alias}`,
+      { expected: '`pick: [order]`, or columns in `on` that are unique without these conditions' },
     );
     return;
   }
@@ -62,6 +65,13 @@ export async function checkLookup({ scope, lookup }: ScopedLookup, asking: Check
     `lookup ${lookup.alias} finds several rows for ${isBlank ? 'the blank value' : manyOf(doubled, 'value')}`,
     isBlank ? { expected: `\`where: { present: [${columnsOfTexts(lookup.on, 'theirs')}] }\` of the lookup` } : rest,
   );
+}
+
+/** Returns the scope without those conditions of its `where` that refer to other rows. */
+function withoutOpenParts(scope: Scope): Scope {
+  const { where } = scope;
+  const parts = where.kind === 'all' ? where.of : [where];
+  return { ...scope, where: { kind: 'all', of: parts.filter(part => isClosed({ ...scope, where: part })) } };
 }
 
 /** True if only rows with a blank key occur twice. Columns that are blank for "no value" find them. */

@@ -14,7 +14,7 @@ import { daysOf, fractionsOfDays, wholeDays } from './day-count.ts';
 import { type DaysOptions, daysCodec, epochDay, firstCounted } from './days.ts';
 import { MOST_DECIMALS } from './decimal.ts';
 import { dtmCodec } from './dtm.ts';
-import { type CodecContext, type CodecEntry, entry, refuse } from './entry.ts';
+import { type CodecContext, type CodecEntry, entry, type Refusal, refuse } from './entry.ts';
 import { computedEpochCodec, type EpochOptions, epochCodec } from './epoch.ts';
 import { horologCodec } from './horolog.ts';
 import { type InstantOptions, instantCodec } from './instant.ts';
@@ -31,15 +31,20 @@ import { ymd8AtCodec, ymd8Codec } from './ymd8.ts';
 
 const NONE = z.undefined();
 const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/;
-const NO_TIME = 'an instant has a time of day and a DATE column none: `via: {date: {at: "00:00"}}` says which is meant';
 const NO_MIDNIGHT = '`midnight` is for local times: a column with offsets or in UTC has the moment itself';
 const NO_ZONE = '`zone` is for a column with times; a day alone has no zone';
 const NO_TIME_OF_MONTHS = 'date: `at` is a time of a day; with `precision` the day is not written';
 const AT_OF_DAYS = 'date: `at` is for a DATE column; a column with times has its own';
 /** Times of two columns may be written without seconds. */
 const MOMENT = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'a time of day is HH:MM');
-const NO_TIME_OF = (how: string): string =>
-  `an instant has a time of day, and a row may have none: \`${how}\` says which is meant`;
+const NO_TIME_OF = (how: string): Refusal => ({
+  problem: 'an instant has a time of day, and a row may have none',
+  expected: `\`${how}\`, which says the time that is meant`,
+});
+const NO_TIME: Refusal = {
+  problem: 'an instant has a time of day and a DATE column none',
+  expected: '`via: {date: {at: "00:00"}}`, which says the time that is meant',
+};
 /** Characters of a stamp with seconds. */
 const TO_THE_SECOND = { dtm: 14, iso: 19 } as const;
 const GIVES_MOMENTS = '`at` gives an instant or a dateTime';
@@ -222,7 +227,7 @@ function days(
   type: ColumnType,
   options: { readonly since: string; readonly at?: string | undefined; readonly midnight?: string | undefined },
   context: CodecContext,
-): Codec | string {
+): Codec | string | Refusal {
   const from = epochDay(options.since) ?? 0;
   if (isWholeNumber(type) && !isFraction(type)) {
     if (options.midnight !== undefined) return 'days: `midnight` is for numbers with a fraction';
@@ -251,7 +256,7 @@ function daysAlone(
   type: ColumnType,
   at: string | undefined,
   { zone, fhirType }: CodecContext,
-): Codec | string {
+): Codec | string | Refusal {
   const made = { ...of, name, zone: zoneOf(zone), unit: DAY };
   return dayOrMoment(at, fhirType, 'at: "00:00"', moment =>
     onWholeNumbers(daysCodec({ ...made, gives: moment?.fhirType ?? 'day', at: moment?.local }), [type]),
@@ -264,7 +269,7 @@ function dayOrMoment(
   fhirType: string,
   how: string,
   make: (at: MomentOptions | undefined) => Codec,
-): Codec | string {
+): Codec | string | Refusal {
   if (at === undefined) return fhirType === 'instant' ? NO_TIME_OF(how) : make(undefined);
   return isMoment(fhirType) ? make({ fhirType, local: millisecondsOf(at) }) : GIVES_MOMENTS;
 }
@@ -286,7 +291,7 @@ function stamps(
   at: string | undefined,
   { label, options }: Pick<StampOptions, 'label' | 'options'>,
   { zone, fhirType }: CodecContext,
-): Codec | string {
+): Codec | string | Refusal {
   if (at !== undefined && fhirType === 'date') return GIVES_MOMENTS;
   if (at === undefined && fhirType === 'instant') return NO_TIME_OF('at: "00:00"');
   const codec = stampCodec(column, {
@@ -305,7 +310,7 @@ function stampsInText(
   type: ColumnType | undefined,
   at: string | undefined,
   { zone, fhirType }: CodecContext,
-): Codec | string {
+): Codec | string | Refusal {
   if (type?.kind !== 'text') return refuse(name, type);
   if (at !== undefined && fhirType === 'date') return GIVES_MOMENTS;
   const isShort = type.length !== 'max' && type.length < TO_THE_SECOND[name];
@@ -370,7 +375,7 @@ function computedEpoch(
   type: ColumnType | undefined,
   unit: EpochUnit,
   to: Pick<EpochOptions, 'zone' | 'fhirType' | 'dayIn'>,
-): Codec | string {
+): Codec | string | Refusal {
   const dated = isTimed(type) && (type.form?.kind !== 'layout' || isMixed(type));
   const isNumber = type?.kind === 'float' || type?.kind === 'decimal' || (type?.kind === 'integer' && unit === 'days');
   if (!dated && !isNumber) return refuse(name, type);

@@ -16,10 +16,14 @@ export interface CodecContext {
   readonly columnTypes: readonly ColumnType[];
 }
 
-/** A codec, or a message why there is none, with what would be right. */
-export type MadeCodec =
-  | { readonly codec: Codec }
-  | { readonly problem: string; readonly expected?: string; readonly path?: readonly PropertyKey[] };
+/** A message why there is no codec, with what would be right. */
+export interface Refusal {
+  readonly problem: string;
+  readonly expected?: string;
+  readonly path?: readonly PropertyKey[];
+}
+
+export type MadeCodec = { readonly codec: Codec } | Refusal;
 
 export interface CodecEntry {
   /** Facets for `name.facet`; empty if there are none. */
@@ -31,10 +35,15 @@ export interface CodecEntry {
 
 export interface StepEntry {
   readonly options: z.ZodType;
-  make(options: unknown): { readonly step: TextStep } | Exclude<MadeCodec, { codec: Codec }>;
+  make(options: unknown): { readonly step: TextStep } | Refusal;
 }
 
-type Make<T> = (options: T, types: readonly ColumnType[], context: CodecContext, facet: string) => Codec | string;
+type Make<T> = (
+  options: T,
+  types: readonly ColumnType[],
+  context: CodecContext,
+  facet: string,
+) => Codec | string | Refusal;
 
 /** Makes an entry of `make`, which returns a message if there is no codec. */
 export function entry<T>(options: z.ZodType<T>, make: Make<T>, facets: readonly string[] = []): CodecEntry {
@@ -49,7 +58,8 @@ export function entry<T>(options: z.ZodType<T>, make: Make<T>, facets: readonly 
       const parsed = options.safeParse(given);
       if (!parsed.success) return misread(parsed.error);
       const made = make(parsed.data, context.columnTypes, context, facet ?? '');
-      return typeof made === 'string' ? { problem: made } : fitting(made, context);
+      if (typeof made === 'string') return { problem: made };
+      return 'problem' in made ? made : fitting(made, context);
     },
   };
 }
@@ -64,7 +74,7 @@ export function step<T>(options: z.ZodType<T>, make: (options: T) => TextStep): 
   };
 }
 
-function misread(error: z.ZodError): Exclude<MadeCodec, { codec: Codec }> {
+function misread(error: z.ZodError): Refusal {
   const [issue] = error.issues;
   return { problem: issue?.message ?? 'options that cannot be read', path: issue?.path ?? [] };
 }

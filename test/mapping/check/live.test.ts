@@ -130,6 +130,20 @@ describe('the rows of a database show', () => {
     expect(await problemsOf(withLookup(', pick: [DESCR]'), database)).toEqual([]);
   });
 
+  test('a lookup with a condition on our row, as for a pointer to several tables, is counted without it', async () => {
+    const files = {
+      'm.yaml': ACTIVE.replace(
+        'key: [PT_NO]',
+        'key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, on: { CD: MRN }, where: { TBL_ID: SEX, p.SEX: M } } }',
+      ),
+    };
+    const unique = "CD_LKUP (TBL_ID, CD, DESCR) VALUES ('SEX', 'M', 'a'), ('SEX', 'F', 'c'), ('X', 'F', 'd')";
+    expect(await problemsOf(files, databaseWith(unique))).toEqual([]);
+    expect(await problemsOf(files, databaseWith(`${unique}, ('SEX', 'F', 'e')`))).toEqual([
+      'm.yaml:3:57: warning: lookup c cannot be counted: its `where` refers to p; expected `pick: [order]`, or columns in `on` that are unique without these conditions',
+    ]);
+  });
+
   test('a reference that finds several rows', async () => {
     const database = databaseWith("PT (PT_NO, MRN) VALUES (1, 'A'), (2, 'A')");
     const files = { ...people, 'n.yaml': `${ALLERGIES}  patient: { ref: people, on: { MRN: ALG_TXT } }\n` };

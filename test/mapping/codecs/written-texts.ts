@@ -17,7 +17,11 @@ export function writtenTexts(form: string): fc.Arbitrary<string> {
   });
   return parts.map(of => {
     const cut =
-      of.kept === 'all' ? form : of.kept === 'no time' ? form.replace(/(?:, |[ T@])?[Hh].*$/, '') : form.replace(/:?ss/, '');
+      of.kept === 'all'
+        ? form
+        : of.kept === 'no time'
+          ? form.replace(/(?:, |[ T@])?[Hh].*$/, '')
+          : form.replace(/:?ss/, '');
     const text = cut.replace(/YYYY|YY|MON|MM?|DD?|HH?|hh?|mm|ss|AM/g, part => {
       if (part === 'YYYY' || part === 'YY' || part === 'MON' || part === 'AM') return of[part];
       return of[part.charAt(0) === 'H' ? 'h' : (part.charAt(0) as 'M' | 'D' | 'h' | 'm' | 's')];

@@ -232,7 +232,18 @@ elements:
 
   test('a time of change in a column of another type requires a `via`', () => {
     expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], changed: DOB }')).toEqual([
-      'm.yaml:3:56: no default codec for the types of column and element; expected `via:`; found CHAR(8) for instant',
+      'm.yaml:3:56: no default codec for the types of column and element; expected `via: { ymd8: { at: "00:00" } }` (or ymd14, yddd, horolog, dtm, iso) where a row has no time; found CHAR(8) for instant',
+    ]);
+  });
+
+  test('a codec of days as the time of change requires the time of a day alone, and no other codec', () => {
+    const changed = (via: string): readonly string[] =>
+      problemsOfSource(`{ table: dbo.PT, as: p, key: [PT_NO], changed: { from: DOB, via: ${via} } }`);
+    expect(changed('ymd8')).toEqual([
+      'm.yaml:3:74: ymd8: an instant has a time of day, and a row may have none; expected `ymd8: {at: "00:00"}`, which says the time that is meant',
+    ]);
+    expect(changed('ymd14')).toEqual([
+      'm.yaml:3:74: ymd14: an instant has a time of day, and a row may have none; expected `at: "00:00"`, which says the time that is meant',
     ]);
   });
 
@@ -245,7 +256,7 @@ elements:
   test('a time of deletion without a time type, and an unknown column, are reported at their place', () => {
     expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], deleted: { SEXX: Z }, deleted-at: DOB }')).toEqual([
       'm.yaml:3:58: unknown column of dbo.PT; found SEXX; did you mean SEX?',
-      'm.yaml:3:81: no default codec for the types of column and element; expected `via:`; found CHAR(8) for instant',
+      'm.yaml:3:81: no default codec for the types of column and element; expected `via: { ymd8: { at: "00:00" } }` (or ymd14, yddd, horolog, dtm, iso) where a row has no time; found CHAR(8) for instant',
     ]);
   });
 

@@ -151,6 +151,12 @@ function fitting(columnTypes: readonly ColumnType[], fhirTypes: readonly string[
   const names = Object.keys(CODECS).filter(name => fits(name));
   const several = names.length > 1 ? 'one of ' : '';
   const ways = names.length === 0 ? [] : [`\`via:\` ${several}${names.join(', ')}`];
+  const daily = Object.keys(CODECS).filter(name => !names.includes(name) && fits(name, { at: '00:00' }));
+  const [first, ...more] = daily;
+  if (first !== undefined)
+    ways.push(
+      `\`via: { ${first}: { at: "00:00" } }\`${more.length > 0 ? ` (or ${more.join(', ')})` : ''} where a row has no time`,
+    );
   if (isText && names.includes('ymd8')) ways.push('`via: [{ written: YYYY-MM-DD }, ymd8]` for dates with separators');
   if (isText && names.includes('ymd14'))
     ways.push('`via: [{ written: DD/MM/YYYY HH:mm }, ymd14]` for dates with times');
