@@ -1,9 +1,9 @@
 /**
- * Reads dates, and dates with a time, that a text spells: `03/10/2024`, `14-MAR-24`, `Mar  4 2024  8:30AM`,
- * `FEB 04, 2015@14:00`, `20240314083000`. In: a form such as `MM/DD/YYYY` or `MON D YYYY h:mmAM`, and for years of two digits the first of
- * the hundred years that they stand for. Out: the digits yyyymmdd, or yyyymmddhhmmss if the text has a time; undefined
- * for a text of another form. SQLite reads texts by `writtenReader`; T-SQL has SQL made from the same form
- * (src/sql/mssql/written.ts). docs/mapping-language.md, codecs
+ * Reads dates, and dates with a time, that a text spells: `03/10/2024`, `14-MAR-24`, `FEB 04, 2015@14:00`. In: a form
+ * such as `MM/DD/YYYY` or `MON D YYYY h:mmAM`, and for years of two digits the first of the hundred years that they
+ * stand for. Out: the digits yyyymmdd, or yyyymmddhhmmss if the text has a time; undefined for a text of another form.
+ * SQLite reads texts by `writtenReader`; T-SQL has SQL made from the same form (src/sql/mssql/written.ts).
+ * docs/mapping-language.md, codecs
  */
 import { isDay, pad, parseClock } from './calendar.ts';
 

@@ -20,7 +20,10 @@ export type Surveys = ReadonlyMap<string, TableSurvey>;
 
 type WordsOf = (name: string) => ReadonlySet<string>;
 
-/** A key name that so many tables have, such as ID, suggests no step. */
+/**
+ * A key name that so many tables have, such as ID, suggests no step. The last column of a composite key counts, too: it
+ * numbers the rows of its own table, as IEN does in all files of VistA behind the number of the station.
+ */
 const SHARED_KEY = 5;
 
 /** Returns the steps of each table. `keyOf`: the key columns of a table. */
@@ -98,6 +101,7 @@ function guessedIn(
       : [{ table, key }];
   });
   const byKey = Map.groupBy(keyed, ({ key }) => key.toLowerCase());
+  const numbered = Map.groupBy(tables, table => keyOf(table).at(-1)?.toLowerCase());
   const bare = keyed.filter(({ key }) => isJust(wordsOf(key), ['id']));
   const byName = Map.groupBy(bare, ({ table }) => [...wordsOf(table.name), 'id'].toSorted().join(' '));
   return table =>
@@ -106,7 +110,7 @@ function guessedIn(
       const words = wordsOf(ours);
       const same = isJust(words, ['id']) ? [] : (byKey.get(ours.toLowerCase()) ?? []);
       const owners = [
-        ...(same.length < SHARED_KEY ? same : []),
+        ...((numbered.get(ours.toLowerCase()) ?? []).length < SHARED_KEY ? same : []),
         ...(byName.get([...words].toSorted().join(' ')) ?? []).filter(owner => !same.includes(owner)),
       ];
       return owners

@@ -5,7 +5,7 @@
  * comments. A person decides.
  */
 import { idCodec, LONGEST, longestKey } from '../../mapping/id-rule.ts';
-import type { Catalog, IndexInfo, TableInfo } from '../../sql/catalog.ts';
+import type { Catalog, ColumnInfo, IndexInfo, TableInfo } from '../../sql/catalog.ts';
 import { findColumn, tableText } from '../../sql/catalog.ts';
 import { isIdentifier } from '../../sql/identifier.ts';
 import { elementsAround, sameKey, WRITERS } from './children.ts';
@@ -368,29 +368,41 @@ export function scored(proposal: Proposal): Proposal {
 
 /**
  * Returns the columns of the patients' table that a patient column may refer to, likeliest first: the one of the same
- * name, the key, and other columns that identify a patient alone, such as a number beside the key.
+ * name (`PATIENT_IEN` and `PatientIEN` are the same), the key, and other columns that identify a patient alone, such as
+ * a number beside the key.
  */
 export function patientColumns({ info, key }: Proposal, column: string): readonly string[] {
-  const same = findColumn(info, column)?.name;
+  const same = (findColumn(info, column) ?? alike(info, column))?.name;
   const others = [...info.columns.values()].map(({ name }) => name).filter(name => isUnique(info, name));
   return [...new Set([...(same === undefined ? [] : [same]), ...(key.length === 1 ? key : []), ...others])];
+}
+
+function alike({ columns }: TableInfo, wanted: string): ColumnInfo | undefined {
+  const plain = (name: string): string => name.replaceAll('_', '').toLowerCase();
+  return [...columns.values()].find(({ name }) => plain(name) === plain(wanted));
 }
 
 /**
  * Returns the columns that join the rest of a key of several columns, as `[theirs, ours]`: those of the same name, such
  * as the site that gave out a number. `theirs`: the column of the key that is joined already. Undefined if `from` lacks
- * one of them; empty if `theirs` is no part of the key.
+ * one of them. If `theirs` is no part of the key, the columns of an index with it count as a key that `from` may have;
+ * empty if there is none.
  */
 export function restOfKey(
-  { key }: Proposal,
+  { key, info }: Proposal,
   theirs: string,
   from: TableInfo,
 ): readonly (readonly [string, string])[] | undefined {
-  if (!key.some(name => isSame(name, theirs))) return [];
-  const rest = key
-    .filter(name => !isSame(name, theirs))
-    .map(name => [name, findColumn(from, name)?.name ?? ''] as const);
-  return rest.every(([, ours]) => ours !== '') ? rest : undefined;
+  const rest = (columns: readonly string[]): readonly (readonly [string, string])[] | undefined => {
+    const pairs = columns
+      .filter(name => !isSame(name, theirs))
+      .map(name => [name, (findColumn(from, name) ?? alike(from, name))?.name ?? ''] as const);
+    return pairs.every(([, ours]) => ours !== '') ? pairs : undefined;
+  };
+  const has = (columns: readonly string[]): boolean => columns.some(name => isSame(name, theirs));
+  if (has(key)) return rest(key);
+  const indexed = info.indexes.filter(({ columns }) => has(columns)).flatMap(({ columns }) => [rest(columns) ?? []]);
+  return indexed.toSorted((a, b) => b.length - a.length)[0] ?? [];
 }
 
 /** Returns the elements of the kind for which no column was found. */

@@ -3,6 +3,7 @@
  * share in a sample. Every read is limited in rows, and in time by the signal.
  */
 import { findColumn, type TableInfo, tableNameOf } from '../../sql/catalog.ts';
+import type { ColumnType } from '../../sql/column-type.ts';
 import { among, filled, TRUE, value } from '../../sql/construct.ts';
 import { type Database, DatabaseError, wasEnded } from '../../sql/database.ts';
 import type { ColumnExpression, SqlValue } from '../../sql/expression.ts';
@@ -25,14 +26,16 @@ export async function shareAmong(
 ): Promise<number | undefined> {
   const theirs = columnOf(to, key);
   const ours = columnOf(from.info, from.column);
-  if (!theirs || !ours || theirs.type.kind !== ours.type.kind) return undefined;
+  if (!theirs || !ours || !canBeCompared(theirs.type, ours.type)) return undefined;
   try {
     const sample = await database.query(planOf(from.info, ours, filled(ours)), { bulkhead: 'export', signal });
     const values = [...new Set(sample.flatMap(([one]) => (one === null || one === undefined ? [] : [one])))];
     if (values.length === 0) return undefined;
     const wanted = among(
       theirs,
-      values.map(one => value(one, ours.type)),
+      values.map(one =>
+        theirs.type.kind === ours.type.kind ? value(one, ours.type) : value(String(one), theirs.type),
+      ),
     );
     const found = await database.query(planOf(to, theirs, wanted, rowsEach), { bulkhead: 'export', signal });
     // By the collation of keys, `JSM` and `jsm` both match one key.
@@ -67,6 +70,11 @@ export async function pairsIn(
   } catch (error) {
     return unread(error);
   }
+}
+
+/** True if values have the same kind, or a text may hold our whole numbers. */
+function canBeCompared(theirs: ColumnType, ours: ColumnType): boolean {
+  return theirs.kind === ours.kind || (theirs.kind === 'text' && ours.kind === 'integer');
 }
 
 function comparable(stored: SqlValue | undefined): string {
