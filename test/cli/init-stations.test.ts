@@ -1,4 +1,4 @@
-/** A database in the manner of VistA: `lintel init` reads numbers that count within a station, in tables of two styles. */
+/** A database in the manner of VistA: numbers that count within a station, in tables of two styles. */
 import { expect, test } from 'vitest';
 import { begun, day } from './begun-pack.ts';
 
