@@ -187,23 +187,41 @@ function isFilled(raw: SqlValue): boolean {
   return text !== null && text !== '';
 }
 
-/** Compiles a GLOB pattern (`*`, `?`, `[0-9]`, `[^…]`) for the whole text. */
-export function globPattern(pattern: string): RegExp {
-  let source = '';
+/**
+ * Compiles a GLOB pattern (`*`, `?`, `[0-9]`, `[^…]`) for the whole text. The parts between stars are sought one after
+ * the other: a single regular expression would take quadratic time in the length of the text for two stars.
+ */
+export function globPattern(pattern: string): { test(text: string): boolean } {
+  const sources = [''];
+  const add = (source: string): void => void sources.push((sources.pop() ?? '') + source);
   for (let at = 0; at < pattern.length; at++) {
     const char = pattern.charAt(at);
     const close = char === '[' ? pattern.indexOf(']', at + (pattern.charAt(at + 1) === '^' ? 3 : 2)) : -1;
-    if (char === '*') source += '.*';
-    else if (char === '?') source += '.';
+    if (char === '*') sources.push('');
+    else if (char === '?') add('.');
     else if (close > 0) {
       const inside = pattern.slice(at + 1, close);
       const negated = inside.startsWith('^');
-      source += `[${negated ? '^' : ''}${classSource(negated ? inside.slice(1) : inside)}]`;
+      add(`[${negated ? '^' : ''}${classSource(negated ? inside.slice(1) : inside)}]`);
       at = close;
-    } else source += char.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&');
+    } else add(char.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&'));
   }
-  // Drops `.*` at both ends, so that the text there need not be read.
-  return new RegExp(`^${source}$`.replace(/^\^\.\*/, '').replace(/\.\*\$$/, ''), 'su');
+  const isOne = sources.length === 1;
+  const parts = sources.flatMap((source, i) => {
+    if (source === '' && !isOne) return [];
+    return [new RegExp(`${i === 0 ? '^' : ''}${source}${i === sources.length - 1 ? '$' : ''}`, 'gsu')];
+  });
+  return {
+    test(text) {
+      let at = 0;
+      for (const part of parts) {
+        part.lastIndex = at;
+        if (!part.test(text)) return false;
+        at = part.lastIndex;
+      }
+      return true;
+    },
+  };
 }
 
 /** Escapes a class; a hyphen at either end stands for itself. */

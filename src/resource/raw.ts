@@ -9,7 +9,7 @@ import { type ColumnType, holdsAnyNumber, isSmallUuid, withoutBlanks } from '../
 import type { SqlValue } from '../sql/expression.ts';
 import { printNumber, withoutExponent } from '../sql/shared-functions.ts';
 
-const NUMERIC = /^\s*([+-]?)0*(\d*)(?:\.(\d*?)0*)?\s*$/;
+const NUMERIC = /^([+-]?)(\d*)(?:\.(\d*))?$/;
 const MOMENT = /^\s*(\d{4})-?(\d{2})-?(\d{2})(?:[ T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+(?:~\d+)?))?)?)?\s*$/;
 
 export type Canonical = (raw: SqlValue) => string | null;
@@ -108,11 +108,21 @@ export function canonicalText(raw: SqlValue): string | null {
 /** Returns digits without leading and trailing zeros; null for a value that is no number. */
 export function canonicalNumber(raw: SqlValue): string | null {
   if (raw === null) return null;
-  const match = NUMERIC.exec(withoutExponent(typeof raw === 'number' ? (printNumber(raw) ?? '?') : plain(raw)));
+  const text = withoutExponent(typeof raw === 'number' ? (printNumber(raw) ?? '?') : plain(raw));
+  const match = NUMERIC.exec(text.trim());
   if (!match) return null;
-  const [, sign, whole = '', fraction = ''] = match;
-  if (whole === '' && fraction === '') return /\d/.test(plain(raw)) ? '0' : null;
+  const [, sign, digits = '', decimals = ''] = match;
+  const whole = digits.replace(/^0+/, '');
+  const fraction = withoutZeros(decimals);
+  if (whole === '' && fraction === '') return digits + decimals === '' ? null : '0';
   return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** Removes zeros at the end; a regular expression would take quadratic time in the number of zeros before them. */
+function withoutZeros(digits: string): string {
+  let end = digits.length;
+  while (end > 0 && digits.charAt(end - 1) === '0') end--;
+  return digits.slice(0, end);
 }
 
 /** Returns `2024-03-10 02:30:00.1230000`, or the key of an instant that has no local time. */

@@ -3,6 +3,7 @@
  * functions (`lintel_fold`, `lintel_words`, `lintel_printed`, `lintel_id_length`, `lintel_uuid`), the T-SQL dialect
  * writes them in SQL, and planner and writers call them on values.
  */
+import { withoutBlanks } from './column-type.ts';
 
 const ASCII = /^[\0-\x7f]*$/;
 const MARKS = /\p{M}/gu;
@@ -155,7 +156,7 @@ const PLAIN = /^[A-Za-z0-9]*$/;
  */
 export function lengthInId(text: string, how: number): number {
   if (PLAIN.test(text)) return text.length;
-  const trimmed = text.replace(/ +$/, '');
+  const trimmed = withoutBlanks(text);
   const counted = how === AS_IT_IS ? undefined : COUNTED[how];
   if (counted === undefined) return [...trimmed].length;
   let length = 0;

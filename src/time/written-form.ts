@@ -6,6 +6,7 @@
  * docs/mapping-language.md, codecs
  */
 import { isDay, pad, parseClock } from './calendar.ts';
+import { withoutOuterBlanks } from './written.ts';
 
 const YEAR_MONTH_DAY = '(YYYY|YY|MON|MM?|DD?)(, |[-/. ]?)(YYYY|YY|MON|MM?|DD?)(, |[-/. ]?)(YYYY|YY|MON|MM?|DD?)';
 /** A month of a year, or a year alone. */
@@ -153,7 +154,7 @@ function makeReader(form: string, from: number | undefined): Reader {
   const [yearAt, monthAt, dayAt] = [at('Y'), at('M'), at('D')];
   const hasNames = date.some(([, part]) => part === 'MON');
   return raw => {
-    const trimmed = raw.replace(OUTER_BLANKS, '');
+    const trimmed = withoutOuterBlanks(raw);
     const match = pattern.exec(hasBlanks ? trimmed.replaceAll('  ', ' ') : trimmed);
     if (!match) return undefined;
     const part = (at: number): string => (at === 0 ? '00' : (match[at] ?? ''));
@@ -172,8 +173,6 @@ function makeReader(form: string, from: number | undefined): Reader {
     return clock === undefined || !isValid ? undefined : digits + clock;
   };
 }
-
-const OUTER_BLANKS = /^[ \t\r\n]+|[ \t\r\n]+$/g;
 
 function clockPattern({ before, between, isShortHour, hasSecond, half }: WrittenTime): string {
   const second = hasSecond ? `(?:${between}([0-9]{2})(?:[.][0-9]${half === undefined ? '+' : '{1,7}'})?)?` : '()';

@@ -11,8 +11,21 @@ import type { Zone } from './zone.ts';
 
 const ISO = /^(\d{4}-\d\d-\d\d)(?:([ T])(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(?: ?(Z|z|UTC|[+-]\d\d(?::?\d\d)?))?)?$/;
 const CLOCK = /^(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?$/;
-const OUTER_BLANKS = /^[ \t\r\n]+|[ \t\r\n]+$/g;
 const MINUTE = 60_000;
+
+/**
+ * Removes blanks, tabs and line ends on both sides. A regular expression would take quadratic time in the number of
+ * blanks elsewhere.
+ */
+export function withoutOuterBlanks(text: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && BLANKS.includes(text.charAt(from))) from++;
+  while (to > from && BLANKS.includes(text.charAt(to - 1))) to--;
+  return text.slice(from, to);
+}
+
+const BLANKS = ' \t\r\n';
 
 interface Written {
   readonly day: number;
@@ -55,7 +68,7 @@ function offsetOf(zone: string): number | undefined {
  * an instant in the second pass of a repeated hour. A day is its midnight. A key stays unchanged.
  */
 export function readMoment(text: string, zone: Zone): string | undefined {
-  const trimmed = text.replace(OUTER_BLANKS, '');
+  const trimmed = withoutOuterBlanks(text);
   const written = read(trimmed);
   if (!written) return isRepeatedHourKey(trimmed) ? trimmed : undefined;
   const { day, time, fraction, offset } = written;
@@ -73,13 +86,13 @@ export function readMoment(text: string, zone: Zone): string | undefined {
 
 /** Returns the day as written, whatever time and zone follow it. */
 export function readDay(text: string): string | undefined {
-  const trimmed = text.replace(OUTER_BLANKS, '');
+  const trimmed = withoutOuterBlanks(text);
   return read(trimmed) ? trimmed.slice(0, 10) : undefined;
 }
 
 /** Returns `02:30:00.0000000`. */
 export function readTime(text: string): string | undefined {
-  const match = CLOCK.exec(text.replace(OUTER_BLANKS, ''));
+  const match = CLOCK.exec(withoutOuterBlanks(text));
   if (!match) return undefined;
   const [, hour = '', minute = '', second = '00', fraction = ''] = match;
   if (parseClock(Number(hour), Number(minute), Number(second)) === undefined) return undefined;
@@ -98,7 +111,7 @@ export function formOfTime(value: unknown, kind: string): string {
   if (typeof value === 'number')
     return Number.isInteger(value) ? 'a whole number' : 'a number with digits after the point';
   if (typeof value !== 'string') return 'bytes';
-  const trimmed = value.replace(OUTER_BLANKS, '');
+  const trimmed = withoutOuterBlanks(value);
   if (trimmed === '') return 'a blank text';
   const form = kind === 'time' ? clockForm(trimmed) : isoForm(trimmed);
   if (form !== undefined) return trimmed === value ? form : `${form} ${AMONG_BLANKS}`;
