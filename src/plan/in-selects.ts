@@ -1,7 +1,8 @@
 /**
  * Rewrites an EXISTS as a list of values from the referring rows, for few rows that an index finds, such as a patient's
  * record: the engine reads those rows once, where it would evaluate an EXISTS for each of our rows. In: rows, one part
- * of whose condition compares them with outer columns. Out: the same as a list of values that our column must be in.
+ * of whose condition compares them with outer columns. Out: the same as a list of values that our column must be in; a
+ * list of texts that numbers of ours must be in is cast.
  */
 import { type ColumnType, isSmallUuid } from '../sql/column-type.ts';
 import { and, conjuncts, inSelects, or } from '../sql/construct.ts';
@@ -21,7 +22,7 @@ const LINKS_AT_MOST = 64;
 
 /**
  * Rewrites the relation. `outside`: aliases of our columns. Undefined unless they are compared unchanged with one
- * column of each row.
+ * column of each row, or one cast to our number.
  */
 export function inSelectsOf(rows: Relation, outside: ReadonlySet<Identifier>): Predicate | undefined {
   const links = linksOf(rows, outside);
@@ -77,10 +78,20 @@ function linkOf(
   outside: ReadonlySet<Identifier>,
 ): readonly Link[] | undefined {
   const isColumns = left.kind === 'column' && right.kind === 'column';
+  if (!not && castsReferring({ kind: 'equals', left, right, not }, outside))
+    return [{ ours: left, select: right, from }];
   // In references the left column is the referring row's, and the right one is ours (referring.ts).
   if (not || !isColumns || outside.has(left.alias) || !isComparedAlike(left.type, right.type)) return undefined;
   return [{ ours: right, select: left, from }];
 }
+
+/** True if a number of ours equals a text of the referring row, which is cast: no index finds the row by it. */
+export function castsReferring(part: Predicate, outside: ReadonlySet<Identifier>): boolean {
+  if (part.kind !== 'equals' || part.left.kind !== 'column' || part.right.kind !== 'column') return false;
+  return outside.has(part.left.alias) && NUMBERS.has(part.left.type.kind) && part.right.type.kind === 'text';
+}
+
+const NUMBERS: ReadonlySet<ColumnType['kind']> = new Set(['integer', 'decimal', 'float']);
 
 /** True if neither side is cast, and the engine compares them in a list of values exactly as one by one. */
 export function isComparedAlike(one: ColumnType, other: ColumnType): boolean {

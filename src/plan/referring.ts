@@ -5,14 +5,15 @@
 import type { Mapping, RefNode } from '../mapping/model.ts';
 import type { SearchPath } from '../r4/search-parameters.ts';
 import type { Leaf } from '../search/types/search-type.ts';
-import { and, conjuncts, equals, exists, FALSE, factor, or, some } from '../sql/construct.ts';
+import { and, conjuncts, exists, FALSE, factor, or, some } from '../sql/construct.ts';
 import type { Predicate, Relation } from '../sql/expression.ts';
 import { type Identifier, identifier } from '../sql/identifier.ts';
 import { renameExpression, renamePredicate, renameRelation } from '../sql/rename.ts';
 import { childFirst, mentions } from './child-first.ts';
 import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
-import { inSelectsOf } from './in-selects.ts';
+import { castsReferring, inSelectsOf } from './in-selects.ts';
+import { equalsOurs } from './key.ts';
 import { along } from './walk.ts';
 
 export interface References {
@@ -33,7 +34,7 @@ export function whereReferring(
   const { outside } = aliasesOf(mapping);
   const refersHere: Leaf = node =>
     node.kind === 'ref' && node.target === mapping.name && (nodes === undefined || nodes.has(node))
-      ? and(...node.on.map(({ theirs, ours }) => equals(ours, renameExpression(theirs, outside))))
+      ? and(...node.on.map(pair => equalsOurs(pair, renameExpression(pair.theirs, outside))))
       : FALSE;
   return some(paths.map(path => along(source.root, path, refersHere, env)));
 }
@@ -73,8 +74,9 @@ export function someOfGroup(
 }
 
 /**
- * True if the column that refers to us belongs to a row that a lookup picks among several or finds by a computed key.
- * No index leads from there back to the referring rows, so an EXISTS would read all of them for each of our rows.
+ * True if the column that refers to us belongs to a row that a lookup picks among several or finds by a computed key, or
+ * if it is cast. No index leads from there back to the referring rows, so an EXISTS would read all of them for each of
+ * our rows.
  */
 function isOneWay({ joins, where }: Relation, outside: ReadonlySet<Identifier>): boolean {
   const behind = new Set<Identifier>();
@@ -84,7 +86,9 @@ function isOneWay({ joins, where }: Relation, outside: ReadonlySet<Identifier>):
     );
     if (pick || !byColumn || mentions(on, behind)) behind.add(alias);
   }
-  return conjuncts(where).some(part => mentions(part, outside) && mentions(part, behind));
+  return conjuncts(where).some(
+    part => mentions(part, outside) && (mentions(part, behind) || castsReferring(part, outside)),
+  );
 }
 
 /** Renames our aliases, so that those of the referring rows do not hide them; `inside` maps them back. */

@@ -194,10 +194,12 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
    * does not combine columns of two collations.
    */
   const inSelects = ({ left, of }: Leaf<'in-selects'>): string => {
-    const selects = of.map(({ select: item, from }) => {
-      const select = isTrimmedColumn(left) ? trimmedOperand(item) : item;
+    const selects = of.map(({ select: column, from }) => {
+      const select = isTrimmedColumn(left) ? trimmedOperand(column) : column;
       // Written first, because parameters are numbered in the order of the text.
-      const selected = `SELECT ${exact(select)}`;
+      const isCast = needsCast(select.type, left.type);
+      const item = isCast ? dialect.cast(() => expression(select), select.type, left.type) : exact(select);
+      const selected = `SELECT ${item}`;
       return `${selected} ${parts.relation(from, ' ', [select])}`;
     });
     return `${exact(left)} IN (${selects.join(' UNION ALL ')})`;

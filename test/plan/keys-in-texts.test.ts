@@ -85,6 +85,10 @@ test.each(TYPES)('resources and searches agree on the number that a text is, bes
     for (const query of [`identifier=${name}`, `type=${name}`, `patient=${number}`, `episode-of-care=${number}`])
       expect([query, (await search(`Encounter?_count=50&${query}`)).ids]).toEqual([query, joined]);
   }
+  for (const { id, subject } of stays) {
+    const { ids } = await search(`Patient?_has:Encounter:patient:_id=${id}`);
+    expect([id, ids]).toEqual([id, subject ? [subject.reference.replace('Patient/', '')] : []]);
+  }
   const referred = (read: (stay: Stay) => string | undefined): readonly string[] =>
     [...new Set(stays.flatMap(stay => read(stay) ?? []))].toSorted();
   for (const [include, type, references] of [
