@@ -72,17 +72,28 @@ export function amount(element: 'doseQuantity' | 'quantity', quantity: Quantity)
   const { value = '', comparator } = quantity;
   // Only a dose may be an interval.
   if (comparator !== undefined) {
-    return element === 'doseQuantity' && !isInWords(quantity)
+    return element === 'doseQuantity' && !isMeasuredInWords(quantity)
       ? xml`<${element}>${bound(quantity)}</${element}>`
       : xml`<${element} nullFlavor="OTH"/>`;
   }
-  if (isInWords(quantity)) return inWords(element, quantity);
+  if (isMeasuredInWords(quantity)) return inWords(element, quantity);
   return xml`<${element} value="${value}"${attribute('unit', measuredUnitOf(quantity))}/>`;
 }
 
 /** True if the unit is a word, not a code of UCUM. */
 function isInWords(quantity: Quantity | undefined): boolean {
   return quantity?.unit !== undefined && unitOf(quantity) === undefined;
+}
+
+const DRUG_FORM = 'http://terminology.hl7.org/CodeSystem/v3-orderableDrugForm';
+
+/** Words for things that are counted. */
+const COUNTED =
+  /^(?:tab(?:let)?|cap(?:sule|let)?|puff|spray|drop|patch|suppository|lozenge|piece|each|ea|dose|application)(?:s|es)?\.?$/i;
+
+/** True if the unit of an amount is a word, and the amount is no count of tablets or the like. */
+function isMeasuredInWords(quantity: Quantity | undefined): boolean {
+  return isInWords(quantity) && quantity?.system !== DRUG_FORM && !COUNTED.test(quantity?.unit?.trim() ?? '');
 }
 
 /** Returns the UCUM code of an amount of a drug; undefined for counted amounts, such as tablets. */
@@ -94,7 +105,7 @@ function measuredUnitOf(quantity: Quantity): string | undefined {
 /** Writes an amount of a drug between two ends, `1 to 2 tablets`. */
 export function amountRange(element: 'doseQuantity', { low, high }: Range): Markup {
   // CDA has no words for the ends of an interval; the narrative has both.
-  if ([low, high].some(isInWords)) return NOTHING;
+  if ([low, high].some(isMeasuredInWords)) return NOTHING;
   const ends = xml`${rangeEnd('low', low, measuredUnitOf)}${rangeEnd('high', high, measuredUnitOf)}`;
   return ends.isEmpty ? NOTHING : xml`<${element}>${ends}</${element}>`;
 }

@@ -125,10 +125,17 @@ test('a dose is a range, a bound or a number with the unit in words, as the reco
     '500 mg',
     '<doseQuantity nullFlavor="OTH"><translation value="500" nullFlavor="OTH"><originalText>mg</originalText></translation></doseQuantity>',
   ]);
-  expect(dose({ doseRange: { low: { value: '1', unit: 'puff' } } })).toEqual([
-    'at least 1 puff',
+  expect(dose({ doseRange: { low: { value: '5', unit: 'ml' } } })).toEqual([
+    'at least 5 ml',
     '<doseQuantity nullFlavor="UNK"/>',
   ]);
+  expect(dose({ doseRange: { low: { value: '1', unit: 'puff' }, high: { value: '2', unit: 'Puffs' } } })[1]).toBe(
+    '<doseQuantity><low value="1"/><high value="2"/></doseQuantity>',
+  );
+  const form = 'http://terminology.hl7.org/CodeSystem/v3-orderableDrugForm';
+  for (const counted of [{ unit: 'TAB' }, { unit: 'Tablet' }, { unit: 'ampoule', system: form, code: 'AMP' }]) {
+    expect(dose({ doseQuantity: { value: '2', ...counted } })[1]).toBe('<doseQuantity value="2"/>');
+  }
 });
 
 test('a rate is in table and entry; one without a time of 1 in the table alone', () => {
