@@ -74,8 +74,8 @@ export function someOfGroup(
 }
 
 /**
- * True if the column that refers to us belongs to a row that a lookup picks among several or finds by a computed key, or
- * if it is cast. No index leads from there back to the referring rows, so an EXISTS would read all of them for each of
+ * True if the column that refers to us is cast, or belongs to a row that a lookup picks among several or finds by a
+ * computed key. No index leads from there back to the referring rows, so an EXISTS would read all of them for each of
  * our rows.
  */
 function isOneWay({ joins, where }: Relation, outside: ReadonlySet<Identifier>): boolean {

@@ -26,6 +26,19 @@ describe('conditions are checked against the schema', () => {
     ).toEqual([]);
   });
 
+  test('a literal for a text column that names a column of a row is rejected: it would be compared with that name', () => {
+    expect(problemsOfCondition('{ MRN: p.LST_NM }')).toEqual([
+      'm.yaml:3:61: a literal is compared with the text column MRN, and names a column; expected `{ same-as: p.LST_NM }`; found p.LST_NM',
+    ]);
+    expect(problemsOfCondition('{ MRN: { not: [A, p.lst_nm] } }')[0]).toContain('names a column');
+    expect(
+      problemsOfCondition(
+        '{ missing: { table: dbo.ALLRGY, as: g, on: { PT_NO: PT_NO }, where: { ALG_CD: { gt: p.MRN } } } }',
+      )[0],
+    ).toContain('names a column; expected columns of numbers or of dates, since texts have no other order');
+    expect(problemsOfCondition('{ MRN: [p.NONE, x.MRN, MRN, p.MRN.x] }')).toEqual([]);
+  });
+
   test('a comparison with blank or NULL, which never match, is rejected', () => {
     for (const blank of ['""', '"  "', '{ not: "" }'])
       expect(problemsOfCondition(`{ SEX: ${blank} }`)[0]).toMatch(

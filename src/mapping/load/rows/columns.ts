@@ -267,6 +267,15 @@ function lockedColumn(locked: Catalog, table: TableInfo, column: ColumnInfo): Co
   return before && findColumn(before, column.name);
 }
 
+/** True if a text reads as the column of a row, with its alias: `h.ID`. */
+export function readsAsColumn(text: string, visible: Visible): boolean {
+  const [alias = '', column, ...more] = text.split('.');
+  const owner = column === undefined || more.length > 0 ? undefined : ownerNamed(visible, alias);
+  if (!owner || column === undefined) return false;
+  if (owner.kind === 'rows') return findColumn(owner.info, column) !== undefined;
+  return owner.parts.some(part => part.toLowerCase() === column.toLowerCase());
+}
+
 function ownerNamed(visible: Visible, alias: string): NamedRows | NamedPieces | undefined {
   for (let at: Visible | undefined = visible; at; at = at.outer) {
     const found = at.named.get(alias.toLowerCase());

@@ -15,7 +15,7 @@ import type { Context } from '../pack/context.ts';
 import { visible } from '../problem.ts';
 import { child, type Entry, entriesOf, itemsOf, plain, type ScalarTree, scalarsOf, type Tree } from '../read/tree.ts';
 import { isRuledOut, onlyPresent } from './absent-values.ts';
-import { comparable, type Resolved, resolveColumn, type Visible } from './columns.ts';
+import { comparable, type Resolved, readsAsColumn, resolveColumn, type Visible } from './columns.ts';
 import { readOn } from './join.ts';
 import { literalForm, readLiteral } from './literal.ts';
 import { globOf, globProblem } from './pattern.ts';
@@ -81,7 +81,11 @@ function readEntry(entry: Entry, visible: Visible, context: Context): readonly C
 }
 
 function readTest(tree: Tree, resolved: Resolved, visible: Visible, context: Context): Condition {
-  if (tree.kind !== 'map') return isOneOf(scalarsOf(tree), resolved, context);
+  if (tree.kind !== 'map') {
+    const literals = scalarsOf(tree);
+    for (const one of literals) noColumn(one, resolved, visible, context, `\`{ same-as: ${one.text} }\``);
+    return isOneOf(literals, resolved, context);
+  }
   const read = tree.entries.flatMap(entry => readOperator(entry, tree, resolved, visible, context));
   const codec = read
     .map(test => (test.kind === 'now' || test.kind === 'ordered' ? test.codec : undefined))
@@ -119,6 +123,7 @@ function readOperator(
       if (isColumnName(value.text, via, column))
         return orderedColumns(resolved, OPS[key], value, via, visible, context);
       if (value.text !== 'now' || (key !== 'before' && key !== 'after')) {
+        noColumn(value, resolved, visible, context, 'columns of numbers or of dates, since texts have no other order');
         return ordered(column, OPS[key], value, context);
       }
       const codec = dateCodec(via, resolved, value, context);
@@ -173,6 +178,19 @@ function isOneOf(literals: readonly ScalarTree[], resolved: Resolved, context: C
   });
   const [first] = literals;
   return { kind: 'is', column, values, ...(first ? { at: first.at } : {}) };
+}
+
+/** Reports a literal for a column of texts that names a column: it would be compared with that name. */
+function noColumn(
+  { text, at }: ScalarTree,
+  { column }: Resolved,
+  visible: Visible,
+  { report }: Context,
+  expected: string,
+): void {
+  if (column.type.kind !== 'text' || !readsAsColumn(text, visible)) return;
+  const message = `a literal is compared with the text column ${column.column}, and names a column`;
+  report.error('wrong-condition', at, message, { expected, found: text });
 }
 
 const OPS = { gt: '>', ge: '>=', lt: '<', le: '<=', before: '<', after: '>' } as const;
