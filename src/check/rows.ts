@@ -6,7 +6,7 @@
 import { plural } from '../common/plural.ts';
 import { columnsUsed } from '../coverage/unused.ts';
 import { nodesOfParameter } from '../law/compare.ts';
-import { isClosed } from '../mapping/check/questions.ts';
+import { aliasesIn, isClosed } from '../mapping/check/questions.ts';
 import { childrenOf, namedNodesOf, referencesIn } from '../mapping/children.ts';
 import { createReport, type Report } from '../mapping/load/problem.ts';
 import type { ChildRows, Mapping, Node, Position, Scope } from '../mapping/model.ts';
@@ -19,6 +19,7 @@ import { findTable, type TableInfo, unfitIn } from '../sql/catalog.ts';
 import { and, exists, FALSE, isNull, not, or, TRUE } from '../sql/construct.ts';
 import type { TableSurvey } from '../sql/database.ts';
 import type { ColumnExpression, Predicate } from '../sql/expression.ts';
+import { aliasesOf } from '../sql/walk.ts';
 import { warnOfDangling } from './dangling.ts';
 import { unreadMarks } from './deleted-marks.ts';
 import { ElementCounts } from './element-counts.ts';
@@ -395,30 +396,37 @@ class Counts {
       readonly at: Position;
       readonly by: readonly ColumnExpression[];
       readonly ofParent: Predicate;
+      /** Aliases of the rows around. */
+      readonly around: readonly string[];
     }[] = [];
-    const visit = (node: Node, path: readonly string[], parent: Scope): void => {
+    const visit = (node: Node, path: readonly string[], parent: Scope, around: readonly string[]): void => {
       if (node.kind === 'each' && node.from.kind === 'rows') {
         const { scope, on } = node.from;
         const by = on.map(({ theirs }) => theirs).filter(({ alias }) => alias === scope.alias);
         const ofParent = parent === mapping.source ? this.#ofServed(mapping, node.from) : TRUE;
-        if (isClosed(scope)) found.push({ scope, item: node.item, path, at: node.at, by, ofParent });
-        visit(node.item, path, scope);
+        if (isClosed(scope)) found.push({ scope, item: node.item, path, at: node.at, by, ofParent, around });
+        visit(node.item, path, scope, [...around, ...aliasesIn(scope)]);
         return;
       }
-      if (node.kind !== 'object') for (const child of childrenOf(node)) visit(child, path, parent);
-      else for (const one of node.members.flatMap(namedNodesOf)) visit(one.node, [...path, one.name], parent);
+      if (node.kind !== 'object') for (const child of childrenOf(node)) visit(child, path, parent, around);
+      else for (const one of node.members.flatMap(namedNodesOf)) visit(one.node, [...path, one.name], parent, around);
     };
-    visit(mapping.root, [], mapping.source);
-    for (const { scope, item, path, at, by, ofParent } of found) {
+    visit(mapping.root, [], mapping.source, aliasesIn(mapping.source));
+    for (const { scope, item, path, at, by, ofParent, around } of found) {
+      const own = aliasesIn(scope);
+      // The rows are counted without those around them, so an `if` that compares with these cannot be.
+      const isOpen = ({ when }: Counted): boolean =>
+        [...aliasesOf({ predicates: [when] })].some(alias => around.includes(alias) && !own.includes(alias));
       this.#scopes.set(scope.alias, scope);
       const { within, all } = await this.#counter.range(scope, by[0]);
       this.#reportNoIndexOfChildren(scope, by, all, at);
       const rows = and(within, this.#where(scope), ofParent);
       await this.#counter.count(scope, rows, [
-        ...this.#elements.nodes(mapping, scope, TRUE, item, path),
+        ...this.#elements.nodes(mapping, scope, TRUE, item, path).filter(one => !isOpen(one)),
         ...this.#deletedMarks(scope, mapping, at, item),
       ]);
-      await this.#counter.count(scope, rows, this.#elements.unshown());
+      const unshown = this.#elements.unshown().filter(one => !isOpen(one));
+      await this.#counter.count(scope, rows, unshown);
     }
   }
 

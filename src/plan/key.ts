@@ -5,8 +5,9 @@
 import type { JoinColumn } from '../mapping/model.ts';
 import { amongKeys } from '../sql/alike.ts';
 import { type ColumnType, isFetchedAlike } from '../sql/column-type.ts';
-import { among, and, equals, FALSE, or, placeholderFor, value } from '../sql/construct.ts';
+import { among, and, equals, FALSE, or, placeholderFor, TRUE, value } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate, Relation, SqlValue } from '../sql/expression.ts';
+import { valueShape } from '../sql/statement.ts';
 import { walk } from '../sql/walk.ts';
 import type { Environment, KeysQuestion } from './environment.ts';
 
@@ -49,7 +50,37 @@ export function oursAmong(on: readonly JoinColumn[], keys: readonly Key[], place
   const whole = or(
     ...keys.map((key, row) => and(...on.map((pair, i) => oursEquals(pair, key[i] ?? null, at(row, i))))),
   );
-  return only && isFetchedAlike(only.ours.type, only.theirs.type) ? begunBy(only.ours, only, keys, whole) : whole;
+  const begun =
+    only && isFetchedAlike(only.ours.type, only.theirs.type) ? begunBy(only.ours, only, keys, whole) : whole;
+  if (begun.kind !== 'and' || keys.length < 2 || keys.length > NUMBERED_AT_MOST) return begun;
+  return and(
+    begun,
+    ...on.map((pair, i) =>
+      amongNumbers(
+        pair,
+        keys.map(key => key[i] ?? null),
+      ),
+    ),
+  );
+}
+
+/** The most keys whose numbers are listed beside them. */
+const NUMBERED_AT_MOST = 200;
+
+/**
+ * Matches our whole numbers among texts of theirs, so that the index of our column serves: the texts are compared with
+ * the digits of our column, which no index has. TRUE if our column is no number, or if a text is not digits alone.
+ */
+function amongNumbers({ ours, theirs }: JoinColumn, raws: readonly SqlValue[]): Predicate {
+  if (!isNumberOfText({ ours, theirs }) || !raws.every(raw => valueShape(raw) === 'd')) return TRUE;
+  return among(
+    ours,
+    [...new Set(raws)].map(raw => value(raw, theirs.type)),
+  );
+}
+
+function isNumberOfText({ ours, theirs }: JoinColumn): boolean {
+  return ours.type.kind === 'integer' && theirs.type.kind === 'text';
 }
 
 /** Their side of a join: a column, or an expression of columns. */
@@ -122,7 +153,11 @@ export function oursEquals({ ours, theirs }: JoinColumn, raw: SqlValue, placehol
 
 /** Likewise for a value of their type. */
 export function equalsOurs({ ours, theirs }: JoinColumn, bound: Expression): Predicate {
-  return isFetchedAlike(ours.type, theirs.type) ? equals(ours, bound) : equals(bound, ours);
+  if (isFetchedAlike(ours.type, theirs.type)) return equals(ours, bound);
+  const asText = equals(bound, ours);
+  const isDigits = bound.kind === 'value' && valueShape(bound.value) === 'd';
+  // Our index has the number, and the text tells `7` from `007`.
+  return isDigits && isNumberOfText({ ours, theirs }) ? and(equals(ours, bound), asText) : asText;
 }
 
 function oneOf(type: ColumnType, column: Expression, keys: readonly Key[], placeholder?: number): Predicate {

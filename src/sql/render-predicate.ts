@@ -44,7 +44,8 @@ const OPPOSITE: Readonly<Record<Operator, Operator>> = {
 export const NO_DIGITS: Digits = new Set();
 /** Kinds of predicates whose text is worth caching. */
 const COMPOUND: ReadonlySet<Predicate['kind']> = new Set(['or', 'exists', 'some-piece', 'in', 'in-selects']);
-const ALL_DIGITS = /^\d+$/;
+/** As many as `valueShape` takes for digits (statement.ts). */
+const ALL_DIGITS = /^\d{1,18}$/;
 const DIGIT_GLOB = /^(?:\d|\[\d(?:-?\d)*\])+$/;
 
 export function createPredicates(dialect: Dialect, parts: Parts): { predicate(predicate: Predicate): string } {

@@ -15,8 +15,12 @@ export function valueShape(value: SqlValue): string {
   return value === null ? '0' : typeof value === 'number' ? 'n' : 'b';
 }
 
-/** True if a text is digits only. A loop, because most texts fail at their first character. */
+/** Digits that any 64-bit integer column can be compared with. */
+const MOST_DIGITS = 18;
+
+/** True if a text is digits only, as many as an integer has. A loop: most texts fail at their first character. */
 function isDigits(text: string): boolean {
+  if (text.length > MOST_DIGITS) return false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code < DIGIT_0 || code > DIGIT_9) return false;
