@@ -139,6 +139,16 @@ describe('the content of elements is checked against FHIR', () => {
     ]);
   });
 
+  test('a needed element of several alternatives has these below itself', () => {
+    const chosen = (elements: string) =>
+      problemsOf({ 'm.yaml': `${HEAD}needs: [birthDate]\nelements:\n${elements}\n` });
+    const inside = '{ birthDate: { from: DOB, via: ymd8 } }, { birthDate: "1900" }';
+    expect(chosen(`  first: [${inside}]`)).toEqual([
+      'm.yaml:5:9: a later alternative of `first` cannot be needed by itself; expected `birthDate: { first: [ … ] }`: alternatives of the element itself; found birthDate',
+    ]);
+    expect(chosen('  birthDate: { first: [{ from: DOB, via: ymd8 }, { const: "1900", if: { SEX: M } }] }')).toEqual([]);
+  });
+
   test('a required element that may be absent requires a `needs`', () => {
     expect(problemsOfElements('  communication: { language: { text: { from: LST_NM } } }')).toEqual([
       'm.yaml:6:30: required element Patient.communication.language may be absent; expected `needs: [language]` of the object, or an `else` that is never absent',

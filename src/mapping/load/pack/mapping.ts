@@ -112,6 +112,7 @@ function neededNode(need: ScalarTree, members: readonly Member[], context: Conte
     );
     if (others.length > 0 && !(nodes.length === 1 && first?.some(n => n.name === need.text))) {
       context.report.error('wrong-element', need.at, 'a later alternative of `first` cannot be needed by itself', {
+        expected: `\`${need.text}: { first: [ … ] }\`: alternatives of the element itself`,
         found: need.text,
       });
     }
