@@ -97,6 +97,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'resource/from-xml',
   ],
   smart: [
+    'cache/bounded',
+    'issuers/fetch',
+    'issuers/metadata',
+    'issuers/settings',
     'audit/audit',
     'audit/record',
     'auth',
