@@ -49,7 +49,9 @@ function adviceOn(
   const percent = (part: number): string => `${Math.round(100 * part)} %`;
   const share = found / withKey;
   const table = target.source.table.name;
-  if (chance !== undefined && found > 0 && Math.abs(share - chance) <= NEAR_CHANCE) {
+  // Rows that the target leaves out are keys of its table, too, such as the row -1 of a warehouse for "none".
+  const known = (found + leftOut) / withKey;
+  if (chance !== undefined && found > 0 && Math.abs(known - chance) <= NEAR_CHANCE) {
     return {
       expected: `another table, whose keys ${columns} holds`,
       found: `rows for ${percent(share)}, as for ${percent(chance)} of all numbers between least and greatest`,

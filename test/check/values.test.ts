@@ -169,6 +169,22 @@ test('references to rows that the other mapping leaves out are not reported as k
   );
 });
 
+test('a key for none, with a row of its own that the mapping leaves out, is no column of another table', async () => {
+  const made = clinic({ 'person.yaml': PEOPLE.replace('key: [ID]', 'key: [ID], where: { ID: { gt: 0 } }') });
+  const database = new DatabaseSync(join(made.folder, 'clinic.sqlite'));
+  database.exec('UPDATE PERSON SET ID = 5160000 + 9000 * ID');
+  database.exec('UPDATE WEIGHING SET PERSON_ID = CASE WHEN NO % 20 = 0 THEN 5160000 + 9000 * PERSON_ID ELSE -1 END');
+  database.exec("INSERT INTO PERSON (ID, SURNAME) VALUES (-1, '*Missing*')");
+  database.close();
+  const opened = await open(made);
+  const problems = told(await check(opened)).filter(line => line.includes('find no Patient'));
+  await opened.close();
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toMatch(
+    /PERSON_ID find no Patient of people; expected an `if` of the reference, or a mapping of the rows of PERSON that people leaves out; found such a row for each/,
+  );
+});
+
 test('references whose value means none in the pack are not missed', async () => {
   const made = clinic();
   const database = new DatabaseSync(join(made.folder, 'clinic.sqlite'));
