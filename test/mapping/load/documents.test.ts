@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { cpuTime } from '../../cpu-time.ts';
 import { ACTIVE, ALLERGIES, PEOPLE, problemsOf, SMALL } from './problems-of.ts';
 
 describe('files are checked against YAML and the mapping language', () => {
@@ -63,10 +64,12 @@ b: c`,
     ['bangs', '!'.repeat(100_000)],
     ['escapes', `"${'\\x'.repeat(100_000)}"`],
   ])('a line of a hundred thousand %s is rejected within seconds, by a short message', (_title, text) => {
-    const begun = performance.now();
-    const [problem = ''] = problemsOf({ 'm.yaml': text });
+    let problem = '';
+    const read = (): void => {
+      [problem = ''] = problemsOf({ 'm.yaml': text });
+    };
     // It took 10 s and more.
-    expect(performance.now() - begun).toBeLessThan(4000);
+    expect(cpuTime(read, 4000)).toBeLessThan(4000);
     expect(problem.length).toBeLessThan(500);
   });
 
