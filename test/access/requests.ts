@@ -98,7 +98,8 @@ function ofType(type: string, world: World): readonly Known[] {
   return [...world.known.values()].filter(one => one.type === type);
 }
 
-function randomPair(type: string, random: Random, world: World): Pair | undefined {
+/** Returns a search of a type by one parameter, with a value that occurs in the data; undefined: try again. */
+export function randomPair(type: string, random: Random, world: World): Pair | undefined {
   const { offers } = world.demo.facade;
   const offered = offers.of(type).filter(({ parameter }) => parameter.type !== 'special');
   if (offered.length === 0) return undefined;

@@ -117,9 +117,15 @@ function speaksOf({ type, where, except }: Permission, one: Known, world: World)
   return where.every(pair => answers(pair, one, world)) && !except.some(pair => answers(pair, one, world));
 }
 
-/** True if a search by one parameter (`code` or `code:modifier`) finds the resource. */
-export function answers([name, text]: readonly [string, string], one: Known, { demo }: World): boolean {
-  const [code = '', modifier] = name.split(':');
+/** True if a search by one parameter (`code`, `code:modifier` or `_has:…`) finds the resource. */
+export function answers([name, text]: readonly [string, string], one: Known, world: World): boolean {
+  const { demo } = world;
+  const [code = '', modifier, ...more] = name.split(':');
+  if (code === '_has') {
+    const [reference = '', ...end] = more;
+    const others = referringTo(one.name, modifier ?? '', reference, world);
+    return others.some(other => answers([end.join(':'), text], other, world));
+  }
   if (code === '_id') {
     if (modifier === 'missing') return text === 'false';
     return text.split(',').includes(one.resource.id) !== (modifier === 'not');
@@ -131,23 +137,45 @@ export function answers([name, text]: readonly [string, string], one: Known, { d
   return answering(question, ZONE, NOW)(indexedBy(one.resource, parameter));
 }
 
+const referring = new WeakMap<World, Map<string, Map<string, Known[]>>>();
+
+/** Returns the resources of a type whose reference parameter leads to a resource, `Type/id`. */
+function referringTo(name: string, type: string, code: string, world: World): readonly Known[] {
+  const all = referring.get(world) ?? new Map<string, Map<string, Known[]>>();
+  referring.set(world, all);
+  const known = all.get(`${type} ${code}`);
+  if (known !== undefined) return known.get(name) ?? [];
+  const made = new Map<string, Known[]>();
+  const expression = searchParameterOf(type, code)?.expression ?? '';
+  for (const one of world.known.values())
+    for (const { value } of one.type === type ? indexOf(one.resource, expression) : []) {
+      const to = String((value as { readonly reference?: unknown }).reference);
+      made.set(to, [...(made.get(to) ?? []), one]);
+    }
+  all.set(`${type} ${code}`, made);
+  return made.get(name) ?? [];
+}
+
 /** Returns the names of the resources in the records of some patients, and of those that they refer to. */
 function insideOf(within: Permission['within'], usable: readonly Permission[], world: World): ReadonlySet<string> {
   const all = [...world.known.values()];
   if (within.length === 0) return new Set(world.known.keys());
-  const sets = within.map(some => idsOf(some, world));
-  const isInside = ({ patients = new Set(), type }: Known): boolean =>
-    sets.every(ids =>
+  const setsOf = new Map<Permission['within'], readonly ReadonlySet<string>[]>();
+  const isWithin = (some: Permission['within'], { patients = new Set(), type }: Known): boolean => {
+    const sets = setsOf.get(some) ?? some.map(one => idsOf(one, world));
+    setsOf.set(some, sets);
+    return sets.every(ids =>
       LISTS.has(type)
         ? patients.size > 0 && [...patients].every(id => ids.has(id))
         : [...patients].some(id => ids.has(id)),
     );
+  };
+  const isInside = (one: Known): boolean => isWithin(within, one);
   const isSeen = (one: Known): boolean =>
     usable.some(
       permission =>
         speaksOf(permission, one, world) &&
-        // The callers of these tests have one set of patients, or no limit.
-        (one.patients === undefined || permission.within.length === 0 || sameWithin(permission.within, within)),
+        (one.patients === undefined || sameWithin(permission.within, within) || isWithin(permission.within, one)),
     );
   const found = new Set<string>();
   const visit = (one: Known, path: readonly string[]): void => {
