@@ -43,7 +43,8 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) {
   // The compile cache for the next start is beside the code and nowhere else, because anyone who can write it can
-  // change the code that runs. A folder that is not writable is no error.
+  // change the code that runs. A folder that is not writable is no error. Its entries name files by relative paths, so
+  // that a folder that was moved or copied uses them.
   nodeModule.enableCompileCache({
     directory: fileURLToPath(new URL('../node_modules/.cache/lintel', import.meta.url)),
     portable: true,
