@@ -3,6 +3,7 @@
  * contain a value of a patient or of a request. Out: text for people or JSON for machines.
  */
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
+import { escapeInLine } from './common/markup.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
@@ -68,7 +69,7 @@ function jsonMembers(fields: LogFields): string {
 function textLine(level: Level, message: string, fields: LogFields, same: LogFields): string {
   const all = Object.entries({ ...same, ...fields });
   const rest = all.flatMap(([name, value]) => (value === undefined ? [] : [` ${name}=${value}`]));
-  return `${now().slice(11, 23)} ${level === 'info' ? '' : `${level}: `}${message}${rest.join('')}`;
+  return escapeInLine(`${now().slice(11, 23)} ${level === 'info' ? '' : `${level}: `}${message}${rest.join('')}`);
 }
 
 let instant = 0;

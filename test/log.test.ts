@@ -33,6 +33,12 @@ test('a JSON line has time, level, message and the given fields', () => {
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ message: 'alone' });
 });
 
+test('as text, no message or field begins a line or commands a terminal', () => {
+  const { lines, log } = written('text');
+  log.warn('a\nb', { reason: '\u001b[31m\r\n\u009b2J\u202e' });
+  expect(lines[0]).toMatch(/ warn: a\\u000ab reason=\\u001b\[31m\\u000d\\u000a\\u009b2J\\u202e$/);
+});
+
 test('context fields come before those of the line', () => {
   const same = { route: '/a', gone: undefined };
   for (const format of ['json', 'text'] as const) {

@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Disclosure, disclosures } from '../audit/disclosures.ts';
+import { escapeInLine } from '../common/markup.ts';
 import { AUDIT_FILE } from '../config/config.ts';
 import { csvField } from '../mapping/load/read/csv.ts';
 import { type Arguments, ArgumentsError, type Command, configOf, refuse } from './command.ts';
@@ -50,12 +51,13 @@ patient: their column "patients" is "unknown".`,
       );
     }
     const write = args.is('csv') ? csvLine : args.json ? jsonLine : textLine;
-    if (write === csvLine) terminal.out(COLUMNS.map(([name]) => name).join(','));
+    if (write === csvLine) terminal.exactly(COLUMNS.map(([name]) => name).join(','));
+    const print = write === csvLine ? terminal.exactly : terminal.out;
     let count = 0;
     const glass = args.is('break-glass');
     const wanted = { patient: args.text('patient'), who: args.text('who'), since, until, glass };
     for (const one of disclosures(file, wanted)) {
-      terminal.out(write(one));
+      print(write(one));
       count++;
     }
     if (count === 0) terminal.note('No record of the audit matches.');
@@ -109,7 +111,7 @@ function textLine(one: Disclosure): string {
   const person = subject === null ? '' : `${subject}${user === null ? '' : ` (${user})`} by `;
   const whom =
     patients === 'unknown' ? 'patients unknown' : patient.length === 0 ? '' : `patients ${patient.join(' ')}`;
-  return [
+  const parts = [
     time,
     `${person}${client}`,
     ...(purpose === null ? [] : [`for ${purpose}`]),
@@ -118,13 +120,6 @@ function textLine(one: Disclosure): string {
     String(status),
     ...(whom === '' ? [] : [whom]),
     ...(answers > 1 ? [`${answers} answers`] : []),
-  ]
-    .join('  ')
-    .replace(UNSEEN, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  ];
+  return parts.map(escapeInLine).join('  ');
 }
-
-/**
- * Characters that a request may contain and a terminal would act on: control characters, and those that change the
- * direction of text.
- */
-const UNSEEN = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;

@@ -1,11 +1,13 @@
 /** Defines the interface of a command and its access to the terminal. */
 import { statSync, writeFileSync } from 'node:fs';
+import { escapeLines } from '../common/markup.ts';
 import { type Config, type Environment, readConfig } from '../config/config.ts';
 import { nearest } from '../mapping/load/read/spelling.ts';
 import type { Registry } from '../mapping/model.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 
-export interface Terminal {
+/** The output of a process. */
+export interface Output {
   /** Writes one or more lines of the result. */
   readonly out: (text: string) => void;
   /** Writes messages that are not part of the result: progress and problems. */
@@ -14,6 +16,18 @@ export interface Terminal {
   readonly environment: Environment | undefined;
   /** Asks for a line without showing it. Undefined: uses the process's own terminal. */
   readonly secret?: (prompt: string) => Promise<string>;
+}
+
+/** An output whose `out` and `note` escape what a terminal would act on, because values of rows may contain it. */
+export interface Terminal extends Output {
+  /** Writes a line for a program as it is; escaped as well if a person sees it on a terminal. */
+  readonly exactly: (text: string) => void;
+}
+
+export function terminalOf(output: Output): Terminal {
+  const out = (text: string): void => output.out(escapeLines(text));
+  const note = (text: string): void => output.note(escapeLines(text));
+  return { ...output, out, note, exactly: process.stdout.isTTY ? out : output.out };
 }
 
 /** The parsed arguments of a command. */

@@ -172,9 +172,9 @@ async function follow(jobs: Jobs, id: string, { folder, json }: Wanted, terminal
     const now = view();
     if (!now) return;
     // On a terminal, overwrite the previous line.
-    const over = again && process.stderr.isTTY ? '\u001b[1A\u001b[2K' : '';
+    if (again && process.stderr.isTTY) process.stderr.write('\u001b[1A\u001b[2K');
     again = true;
-    note(over + progressLine({ ...shown(now), elapsed: performance.now() - begun, ...(from && { from }) }));
+    note(progressLine({ ...shown(now), elapsed: performance.now() - begun, ...(from && { from }) }));
   };
   const ticks = setInterval(show, process.stderr.isTTY ? TICK_MILLISECONDS : 10_000);
   await untilStopped(jobs.settled(id), () => jobs.close());

@@ -2,7 +2,16 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { lacksRoom } from '../log.ts';
 import { printError } from '../start/print-error.ts';
-import { Arguments, ArgumentsError, type Command, type Option, PRINTED, type Terminal } from './command.ts';
+import {
+  Arguments,
+  ArgumentsError,
+  type Command,
+  type Option,
+  type Output,
+  PRINTED,
+  type Terminal,
+  terminalOf,
+} from './command.ts';
 
 /** All commands. Each is loaded on demand, so that a server starts without loading the others. */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -45,7 +54,8 @@ Configuration is by environment variables: lintel serve --help lists them.`;
 }
 
 /** Runs one command. Errors that a user can fix are printed without a stack trace. */
-export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
+export async function run(argv: readonly string[], output: Output): Promise<number> {
+  const terminal = terminalOf(output);
   const [name, ...rest] = argv;
   if (name === '--version' || name === '-v') {
     terminal.out((await import('../start/version.ts')).SOFTWARE_VERSION);

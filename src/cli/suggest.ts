@@ -1,4 +1,5 @@
 /** `lintel codes suggest`: lists the raw values that no code map has, with likely codes, for a person to review. */
+import { escapeInLine } from '../common/markup.ts';
 import { plural } from '../common/plural.ts';
 import type { UnmappedColumn } from '../mapping/check/unmapped.ts';
 import { type SuggestedColumn, suggestedLines } from '../workbench/codes-csv.ts';
@@ -34,7 +35,7 @@ export async function suggest(args: Arguments, terminal: Terminal): Promise<numb
     };
   });
   if (args.json) printJson({ columns: suggested.map(asJson) }, terminal);
-  else if (args.is('csv')) for (const line of suggestedLines(suggested)) terminal.out(line);
+  else if (args.is('csv')) for (const line of suggestedLines(suggested)) terminal.exactly(line);
   else for (const line of textLines(suggested)) terminal.out(line);
   return 0;
 }
@@ -53,7 +54,7 @@ function textLines(columns: readonly Suggested[]): readonly string[] {
   return columns.flatMap(({ values, ...column }) => [
     columnLine(column),
     ...values.flatMap(({ value, text, rows, suggestions }) => [
-      `  ${value}  ${text === undefined ? '' : `${JSON.stringify(text)}  `}${plural(rows, 'row')}${suggestions.length === 0 ? '; no suggestion' : ''}`,
+      `  ${escapeInLine(value)}  ${text === undefined ? '' : `${JSON.stringify(text)}  `}${plural(rows, 'row')}${suggestions.length === 0 ? '; no suggestion' : ''}`,
       ...suggestions.map(
         ({ code, system, display, score, reason }) =>
           `    ${score.toFixed(2)}  ${code}${display === undefined ? '' : ` "${display}"`} of ${system}: ${reason}`,

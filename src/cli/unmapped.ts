@@ -1,5 +1,6 @@
 /** `lintel codes unmapped`: lists the raw values that no code map of the pack has, with the number of rows of each. */
 
+import { escapeInLine } from '../common/markup.ts';
 import { nowAndThen } from '../common/now-and-then.ts';
 import { plural } from '../common/plural.ts';
 import { type UnmappedColumn, unmappedColumns } from '../mapping/check/unmapped.ts';
@@ -56,7 +57,7 @@ export function unmappedOf(
 }
 
 function print(columns: readonly UnmappedColumn[], args: Arguments, terminal: Terminal): void {
-  const { out } = terminal;
+  const { exactly, out } = terminal;
   const shown = columns.map(one => (one.isCode || args.is('values') ? one : { ...one, values: [] }));
   if (args.json) {
     const json = shown.map(({ at, total, ...one }) => ({ ...one, place: at, total }));
@@ -64,16 +65,16 @@ function print(columns: readonly UnmappedColumn[], args: Arguments, terminal: Te
     return;
   }
   if (args.is('csv')) {
-    out('raw,code,display,system,map,table,column,rows');
+    exactly('raw,code,display,system,map,table,column,rows');
     for (const { map, table, column, values } of shown)
       for (const { value, rows } of values)
-        out([value, '', '', '', map, table, column, `${rows}`].map(csvField).join(','));
+        exactly([value, '', '', '', map, table, column, `${rows}`].map(csvField).join(','));
     return;
   }
   for (const column of shown) {
     const { total, values } = column;
     out(columnLine(column));
-    for (const { value, rows } of values) out(`  ${value}  ${rows}`);
+    for (const { value, rows } of values) out(`  ${escapeInLine(value)}  ${rows}`);
     if (values.length === 0) out('  not listed: the column holds more than a code; --values lists them');
     else if (values.length < total.values) out(`  … and ${total.values - values.length} more`);
   }

@@ -2,6 +2,7 @@
  * Collects the problems of a pack in words for analysts: where, what was expected, what was found, and the nearest
  * correct spelling. In: reports of every stage. Out: all problems at once, in the order of the files.
  */
+import { escapeInLine } from '../../common/markup.ts';
 import { PACK_ERRORS, type PackErrorKind } from '../../errors/pack-errors.ts';
 import type { Origin, Position } from '../model.ts';
 import { nearest, shortened } from './read/spelling.ts';
@@ -151,7 +152,7 @@ function textWithoutOrigins(problem: Problem): string {
   if (problem.expected !== undefined) parts.push(`expected ${problem.expected}`);
   if (problem.found !== undefined) parts.push(`found ${problem.found === '' ? 'nothing' : visible(problem.found)}`);
   if (problem.suggestion !== undefined) parts.push(`did you mean ${problem.suggestion}?`);
-  return parts.join('; ');
+  return escapeInLine(parts.join('; '));
 }
 
 /** Returns a text as messages show it: in quotes if a blank at its edge would not be seen. */
