@@ -3,9 +3,9 @@
  * operations with the rights of a caller: query string → typed query → plan → rows → resources → Bundle.
  */
 import { type Access, OPEN_ACCESS } from './auth/access.ts';
-import { boundedCache } from './cache/bounded.ts';
 import { capabilityStatement } from './capability.ts';
 import type { Awaitable } from './common/awaitable.ts';
+import { boundedCache, memoized } from './common/caches.ts';
 import type { Registry } from './mapping/model.ts';
 import { type Stages, timed } from './observe/statements.ts';
 import {
@@ -181,14 +181,11 @@ export function createFacade(options: FacadeOptions): Facade {
   const mappingsOf = pageMappings(environment(served, 0, FULL_VISIBILITY, rules));
   const queries = boundedCache<ParsedQuery>(QUERIES);
 
-  const visibilities = new WeakMap<Access, Visibility>();
   const parseCondition: ParseFilter = (type, name, value) =>
     parseFilter(type, name, value, parseContext({ access: OPEN_ACCESS, base: NOWHERE, handling: 'strict' }));
-  const visibility = (access: Access): Visibility => {
-    const known = visibilities.get(access) ?? visibilityOf(access, offers.types, parseCondition, options.accessRules);
-    visibilities.set(access, known);
-    return known;
-  };
+  const visibility = memoized(
+    (access: Access): Visibility => visibilityOf(access, offers.types, parseCondition, options.accessRules),
+  );
   /** Throws if the caller may see nothing of the type: an error says more than an empty answer. */
   const mustBePermitted = (type: string, action: Action, { access }: RequestContext): void => {
     if (access.kind === 'all' || !offers.types.includes(type) || isPermitted(visibility(access), type, action)) return;

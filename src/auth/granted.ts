@@ -3,6 +3,7 @@
  * union of the scopes, each limited to what the user may see. An unknown scope allows nothing.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
+import { memoized } from '../common/caches.ts';
 import { type Access, ANY, NO_ACCESS, type Patients, type Permission } from './access.ts';
 import type { Account } from './accounts.ts';
 import {
@@ -62,16 +63,10 @@ function callerOfAccount(name: string): string {
  * a FHIR user see everything; otherwise nothing.
  */
 export function accessOfAccounts(rules: PackAccess, isOpen: boolean): (account: Account) => Access {
-  const made = new WeakMap<Account, Access>();
-  return account => {
-    const { name, fhirUser } = account;
+  return memoized(({ name, fhirUser }) => {
     const caller = callerOfAccount(name);
-    const access: Access =
-      made.get(account) ??
-      (isOpen && fhirUser === undefined ? { kind: 'all', caller } : accessOfUser(caller, fhirUser, rules));
-    made.set(account, access);
-    return access;
-  };
+    return isOpen && fhirUser === undefined ? { kind: 'all', caller } : accessOfUser(caller, fhirUser, rules);
+  });
 }
 
 /** Returns what a user sees who is logged in here without an application. Without a FHIR user: nothing. */

@@ -3,7 +3,7 @@
  * how long to wait. A number of requests may come at once, later ones at the rate of refilling. The number of keys is
  * bounded: the client that has been silent for longest is forgotten, and begins with a full bucket.
  */
-import { type BoundedCache, boundedCache } from '../cache/bounded.ts';
+import { type BoundedCache, boundedCache } from '../common/caches.ts';
 
 export interface Rate {
   /** Maximum number of requests at once. */

@@ -8,8 +8,8 @@
  */
 import { performance } from 'node:perf_hooks';
 import type { Access } from '../auth/access.ts';
+import { type BoundedCache, boundedCache, memoized, type WeighedCache, weighedCache } from '../common/caches.ts';
 import type { SqlPlan } from '../sql/plan.ts';
-import { type BoundedCache, boundedCache, type WeighedCache, weighedCache } from './bounded.ts';
 import type { Freshness } from './freshness.ts';
 import { createSingleFlight, orCancelled, type SingleFlight } from './single-flight.ts';
 import { eachTable, type Marks } from './watermarks.ts';
@@ -124,16 +124,11 @@ export function hearPlans(touch: Touch): (plan: SqlPlan) => void {
 }
 
 /** Cached by plan, because plans are reused for repeated requests. */
-const known = new WeakMap<SqlPlan, ReadonlySet<string>>();
-
-function tablesIn(plan: SqlPlan): ReadonlySet<string> {
-  const kept = known.get(plan);
-  if (kept !== undefined) return kept;
+const tablesIn = memoized((plan: SqlPlan): ReadonlySet<string> => {
   const tables = new Set<string>();
   eachTable(plan, table => tables.add(table));
-  known.set(plan, tables);
   return tables;
-}
+});
 
 /** Maximum number of kinds whose tables are remembered. */
 const KINDS = 1000;
@@ -276,14 +271,8 @@ export function answerKey({ version, access, base, handling, accept = '', target
 const numbers: BoundedCache<{ readonly number: number }> = boundedCache(10_000);
 let last = 0;
 
-/** Access objects live as long as a session; each is serialized once. */
-const accessKeys = new WeakMap<Access, string>();
-
-/** Returns equal keys for equal access only: no answer ever goes to a caller who may see more or less. */
-function accessKey(access: Access): string {
-  const kept = accessKeys.get(access);
-  if (kept !== undefined) return kept;
-  const made = JSON.stringify(access);
-  accessKeys.set(access, made);
-  return made;
-}
+/**
+ * Returns equal keys for equal access only: no answer ever goes to a caller who may see more or less. Access objects
+ * live as long as a session.
+ */
+const accessKey = memoized((access: Access) => JSON.stringify(access));

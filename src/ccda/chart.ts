@@ -5,6 +5,7 @@
  * The number of statements depends on the number of lists and not on their length, except for one more per batch of
  * resources.
  */
+import { getOrInsert } from '../common/caches.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import { FhirError } from '../outcome.ts';
 import type { Content, Search } from './content.ts';
@@ -155,8 +156,7 @@ export function openChart(options: ChartOptions): Chart {
   const fetchOnce = <T extends Resource>(name: ListName, narrowed: boolean): Promise<readonly T[]> => {
     if (!REUSED.has(name)) return fetch(name, narrowed);
     const key = `${name} ${narrowed && encounterId !== undefined}`;
-    const before = kept.get(key) ?? fetch<T>(name, narrowed);
-    kept.set(key, before);
+    const before = getOrInsert(kept, key, () => fetch<T>(name, narrowed));
     return before as Promise<readonly T[]>;
   };
 

@@ -6,6 +6,7 @@
  *     xml`<title>${'a < b'}</title>`.text  // <title>a &lt; b</title>
  */
 
+import { memoized } from '../common/caches.ts';
 import { escapeXml } from '../common/markup.ts';
 
 /** Markup whose texts are escaped. */
@@ -34,8 +35,10 @@ export function verbatim(text: string): Markup {
 
 export type MarkupValue = Markup | string | number | undefined | readonly Markup[];
 
-/** Cache of the parts of a template: JavaScript passes the same object on every call. */
-const known = new WeakMap<TemplateStringsArray, readonly string[]>();
+/** Returns the parts of a template. JavaScript passes the same object on every call. */
+const partsOf = memoized((template: TemplateStringsArray) =>
+  template.raw.map(part => part.replace(/\n\s*/g, '').replaceAll('\\n', '\n')),
+);
 
 /**
  * Escapes values as text or as quoted attribute values; after `<` and `</` they are element names. Line breaks of the
@@ -58,14 +61,6 @@ export function html(template: TemplateStringsArray, ...values: readonly MarkupV
 }
 
 export const NOTHING: Markup = xml``;
-
-function partsOf(template: TemplateStringsArray): readonly string[] {
-  const before = known.get(template);
-  if (before) return before;
-  const parts = template.raw.map(part => part.replace(/\n\s*/g, '').replaceAll('\\n', '\n'));
-  known.set(template, parts);
-  return parts;
-}
 
 function textOf(value: MarkupValue): string {
   if (value instanceof Markup) return value.text;

@@ -3,11 +3,13 @@
  * In: the pack's folder, its registry and catalog. Out: problems at the lines of failed expectations.
  * docs/mapping-language.md
  */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { OPEN_ACCESS } from '../auth/access.ts';
+import { memoized } from '../common/caches.ts';
 import { createFacade, type Facade } from '../facade.ts';
 import { createReport, type Problem, type Report } from '../mapping/load/problem.ts';
 import { bytesOfPack, type PackFiles, pathsOfPack } from '../mapping/load/read/files.ts';
@@ -98,12 +100,8 @@ export function forTests(
 /** Type of a column that may hold offsets, as in SQLite. */
 const ANY_MOMENT = { kind: 'datetime', name: 'datetime2', fraction: 7 } as const;
 
-const inAnyForms = new WeakMap<Catalog, Catalog>();
-
 /** Returns the same object for the same catalog. */
-function anyForms(catalog: Catalog): Catalog {
-  const known = inAnyForms.get(catalog);
-  if (known) return known;
+const anyForms = memoized((catalog: Catalog): Catalog => {
   const isTime = ({ type }: ColumnInfo): boolean => ['date', 'datetime', 'time'].includes(type?.kind ?? '');
   const inAnyForm = (info: ColumnInfo): ColumnInfo => {
     if (info.type?.kind === 'instant') return { ...info, type: ANY_MOMENT, form: 'any' };
@@ -113,10 +111,8 @@ function anyForms(catalog: Catalog): Catalog {
     key,
     { ...table, columns: new Map([...table.columns].map(([name, info]) => [name, inAnyForm(info)])) },
   ]);
-  const made: Catalog = { ...catalog, tables: new Map(tables) };
-  inAnyForms.set(catalog, made);
-  return made;
-}
+  return { ...catalog, tables: new Map(tables) };
+});
 
 /** Runs one test, on a database of its own. */
 async function runTest(test: Tree, registry: Registry, catalog: Catalog, report: Report): Promise<void> {

@@ -3,6 +3,7 @@
  * number of resources, never a value.
  * https://hl7.org/fhir/R4/validation.html
  */
+import { getOrInsert } from '../common/caches.ts';
 import { plural } from '../common/plural.ts';
 import type { Problem } from '../mapping/load/problem.ts';
 import type { Mapping, Position } from '../mapping/model.ts';
@@ -75,21 +76,19 @@ export function resourceReport(): {
       for (const finding of findings) {
         const position = locate(mapping, finding, resource);
         const key = JSON.stringify([position, finding.kind, pathOf(finding), finding.what]);
-        const known = broken.get(key) ?? {
+        const known = getOrInsert(broken, key, () => ({
           finding,
           position,
           resources: new Set(),
           mappings: new Set(),
           authorities: new Map(),
-        };
-        broken.set(key, known);
+        }));
         known.resources.add(resource);
         known.mappings.add(mapping);
         if (finding.by) known.authorities.set(JSON.stringify(finding.by), finding.by);
       }
       for (const claim of claimsOf(resource)) {
-        const count = claims.get(claim) ?? { resources: 0, valid: 0 };
-        claims.set(claim, count);
+        const count = getOrInsert(claims, claim, () => ({ resources: 0, valid: 0 }));
         count.resources += 1;
         const [url] = claim.split('|');
         if (!findings.some(({ kind, by }) => kind === 'error' && (by === undefined || by.url === url)))

@@ -3,6 +3,7 @@
  * put together has no inverse. In: the mappings. Out: a notice per value, with the parameters that the type could offer
  * without it.
  */
+import { getOrInsert } from '../common/caches.ts';
 import { createReport } from '../mapping/load/problem.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
 import { environment } from '../plan/environment.ts';
@@ -31,9 +32,8 @@ export const WITHHELD: CheckSection = {
         for (const mapping of registry.ofType(type)) {
           for (const node of leavesOf(mapping, parameter, env)) {
             if (!isOutputOnly(node)) continue;
-            const of = found.get(node) ?? { node, mapping, codes: new Set<string>() };
+            const of = getOrInsert(found, node, () => ({ node, mapping, codes: new Set<string>() }));
             of.codes.add(parameter.code);
-            found.set(node, of);
           }
         }
       }

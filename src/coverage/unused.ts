@@ -2,6 +2,7 @@
  * Lists the tables and columns that no mapping reads. In: the pack, the catalog, the database. Out: tables and columns,
  * those with the most rows first. It only counts rows, table by table, until its time is over.
  */
+import { getOrInsert } from '../common/caches.ts';
 import type { Registry } from '../mapping/model.ts';
 import { type Catalog, type TableInfo, tableText } from '../sql/catalog.ts';
 import { TRUE } from '../sql/construct.ts';
@@ -82,8 +83,7 @@ export function rowCounter(database: Database, seconds: number): (table: string)
 export function columnsUsed(registry: Pick<Registry, 'mappings'>): ReadonlyMap<TableInfo['name'], ReadonlySet<string>> {
   const used = new Map<string, Set<string>>();
   const of = (table: string): Set<string> => {
-    const known = used.get(table) ?? new Set();
-    used.set(table, known);
+    const known = getOrInsert(used, table, () => new Set());
     return known;
   };
   for (const mapping of registry.mappings) {

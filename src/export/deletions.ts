@@ -3,6 +3,7 @@
  * these records, and the lines that tell a client to delete.
  * https://hl7.org/fhir/uv/bulkdata/STU2/export.html#response---complete-status
  */
+import { getOrInsert } from '../common/caches.ts';
 import type { DeletedRecords, Mapping, Node, Registry } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import type { Environment } from '../plan/environment.ts';
@@ -30,14 +31,13 @@ const made = new WeakMap<DeletedRecords, DeletedMapping>();
 function deletedMapping(mapping: Mapping): DeletedMapping | undefined {
   const { deleted } = mapping;
   if (!deleted?.at) return undefined;
-  const known = made.get(deleted);
-  if (known) return known;
+  const { at, source } = deleted;
   const [name, group] = [`${mapping.name} (deleted)`, `${mapping.group} (deleted)`];
-  // Rows that share the columns of `one-per` share an id: any of them may be the last one deleted.
-  const source = { ...deleted.source, onePer: [] };
-  const one = { mapping: { ...mapping, name, group, source }, at: deleted.at };
-  made.set(deleted, one);
-  return one;
+  return getOrInsert(made, deleted, () => ({
+    // Rows that share the columns of `one-per` share an id: any of them may be the last one deleted.
+    mapping: { ...mapping, name, group, source: { ...source, onePer: [] } },
+    at,
+  }));
 }
 
 /** Applies filters of `_lastUpdated` to the time of deletion. Throws FhirError `unsupported-search`. */

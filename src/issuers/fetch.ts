@@ -3,11 +3,13 @@
  * size, without redirects. Addresses of private networks are refused unless they are listed; the connection uses the
  * address that was checked, even if the name resolves to another a moment later.
  */
+
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { getOrInsert } from '../common/caches.ts';
 import { bareHost, isSafe } from './settings.ts';
 
 export interface Asked {
@@ -98,11 +100,7 @@ function sharing(resolve: Resolve): Resolve {
   const resolving = new Map<string, Promise<readonly LookupAddress[]>>();
   return (hostname, options) => {
     const key = `${hostname} ${options.family} ${options.hints}`;
-    const known = resolving.get(key);
-    if (known !== undefined) return known;
-    const made = resolve(hostname, options).finally(() => resolving.delete(key));
-    resolving.set(key, made);
-    return made;
+    return getOrInsert(resolving, key, () => resolve(hostname, options).finally(() => resolving.delete(key)));
   };
 }
 

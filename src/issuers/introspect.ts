@@ -5,7 +5,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { importJWK, SignJWT } from 'jose';
-import { type BoundedCache, boundedCache } from '../cache/bounded.ts';
+import { type BoundedCache, boundedCache } from '../common/caches.ts';
 import type { Claims } from './claims.ts';
 import { type Asking, IssuerError, outage, TIME_LIMIT } from './metadata.ts';
 import { type IntrospectionSettings, type Issuer, isSafe } from './settings.ts';

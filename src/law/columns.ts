@@ -3,6 +3,7 @@
  * for checks that fetch rows without the plans of the server.
  */
 
+import { getOrInsert, memoized } from '../common/caches.ts';
 import { childrenOf, columnsOf, testsIn } from '../mapping/children.ts';
 import { codeMapOfRows, tableCodeMapOf } from '../mapping/load/codes/origin.ts';
 import type {
@@ -71,22 +72,16 @@ export function columnsAndKeys(registry: Registry, catalog: Catalog): ReadonlyMa
 const ALIAS = identifier('t');
 
 /** Cached: the walk through a large pack takes longer than making the resource of one row, which the workbench does. */
-const walked = new WeakMap<Registry, ReadonlyMap<string, Found>>();
-
-function foundIn(registry: Registry): ReadonlyMap<string, Found> {
-  const before = walked.get(registry);
-  if (before) return before;
+const foundIn = memoized((registry: Registry): ReadonlyMap<string, Found> => {
   const found = new Map<string, Found>();
   eachColumn(registry, (table, column, { byRow }) => {
-    const known = found.get(tableKey(table)) ?? { table, columns: new Map(), key: [], byRow: false };
-    found.set(tableKey(table), known);
+    const known = getOrInsert(found, tableKey(table), () => ({ table, columns: new Map(), key: [], byRow: false }));
     known.byRow ||= byRow;
     const typed = known.columns.get(column.column);
     if (!typed || typed.type === BYTES) known.columns.set(column.column, column);
   });
-  walked.set(registry, found);
   return found;
-}
+});
 
 /** A place where a pack reads a column. */
 export interface ColumnUse {

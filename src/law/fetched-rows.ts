@@ -2,6 +2,7 @@
  * Fetches rows of tables as they are stored, by the values of some columns. In: columns of a pack, and keys. Out: the
  * rows found so far. Missing keys are recorded and fetched together.
  */
+import { getOrInsert } from '../common/caches.ts';
 import type { JoinColumn, Mapping, Scope } from '../mapping/model.ts';
 import { canonicalOf, castTo } from '../resource/raw.ts';
 import { amongKeys, type KeyOperand } from '../sql/alike.ts';
@@ -57,8 +58,7 @@ export class FetchedRows {
   fetched(): ReadonlyMap<string, { readonly table: TableName; readonly rows: readonly StoredRow[] }> | undefined {
     const all = new Map<string, { readonly table: TableName; readonly rows: Map<string, StoredRow> }>();
     for (const { table, rows } of this.#indexes.values()) {
-      const own = all.get(tableKey(table)) ?? { table, rows: new Map<string, StoredRow>() };
-      all.set(tableKey(table), own);
+      const own = getOrInsert(all, tableKey(table), () => ({ table, rows: new Map<string, StoredRow>() }));
       for (const found of rows.values()) {
         if (found === 'many') return undefined;
         for (const row of found) own.rows.set(contentOf(row), row);
@@ -139,14 +139,13 @@ export class FetchedRows {
   ): readonly StoredRow[] {
     if (on.length === 0 || on.some(({ theirs }) => theirs.alias !== scope.alias)) throw new Unjudged();
     const name = `${tableKey(scope.table)} ${on.map(({ theirs, fold }) => theirs.column + (fold ? ' folded' : '')).join(' ')}`;
-    const index = this.#indexes.get(name) ?? {
+    const index = getOrInsert(this.#indexes, name, () => ({
       table: scope.table,
       columns: on.map(({ theirs }) => theirs),
       folds: on.map(({ fold }) => fold ?? false),
       rows: new Map(),
       wanted: new Map(),
-    };
-    this.#indexes.set(name, index);
+    }));
     // Our side is cast, never the key column.
     const cast = on.map(({ theirs, ours: own }, i) => castTo(theirs.type, own.type)(ours[i] ?? null));
     const key = keyOf(on.map(({ theirs, fold }, i) => inCase(canonicalOf(theirs.type)(cast[i] ?? null), fold)));

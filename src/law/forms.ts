@@ -3,6 +3,7 @@
  * the value; and the value in the form of rows (src/sql/plan.ts), made without the dialects, so that a plan that rounds
  * or truncates is noticed.
  */
+import { getOrInsert } from '../common/caches.ts';
 import { type ColumnType, holdsAnyNumber, isMixed } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import { UUID } from '../sql/shared-functions.ts';
@@ -195,13 +196,11 @@ function wallClock(text: string, zone: string): string | undefined {
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
 function clockOf(zone: string): Intl.DateTimeFormat {
-  const known = clocks.get(zone);
-  if (known) return known;
   const digits = '2-digit';
-  const clock = new Intl.DateTimeFormat('en-US', {
-    ...{ timeZone: zone, calendar: 'iso8601', hourCycle: 'h23', year: 'numeric' },
-    ...{ month: digits, day: digits, hour: digits, minute: digits, second: digits },
-  });
-  clocks.set(zone, clock);
-  return clock;
+  const make = (): Intl.DateTimeFormat =>
+    new Intl.DateTimeFormat('en-US', {
+      ...{ timeZone: zone, calendar: 'iso8601', hourCycle: 'h23', year: 'numeric' },
+      ...{ month: digits, day: digits, hour: digits, minute: digits, second: digits },
+    });
+  return getOrInsert(clocks, zone, make);
 }

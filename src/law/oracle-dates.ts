@@ -4,6 +4,7 @@
  * Out: whether a value matches. It uses the time zones of the platform, not those of src/time.
  * https://hl7.org/fhir/R4/search.html#date
  */
+import { getOrInsert } from '../common/caches.ts';
 import { type Answers, field, prefixOf } from './oracle-values.ts';
 
 interface Interval {
@@ -63,13 +64,8 @@ function valueInterval(type: string, value: unknown, zone: string): Interval | u
 
 /** Returns the interval of a FHIR date, dateTime or instant. Without an offset it is local to the zone. */
 export function interval(text: string, zone: string): Interval {
-  const ofZone = intervals.get(zone) ?? new Map<string, Interval>();
-  intervals.set(zone, ofZone);
-  const known = ofZone.get(text);
-  if (known) return known;
-  const made = makeInterval(text, zone);
-  ofZone.set(text, made);
-  return made;
+  const ofZone = getOrInsert(intervals, zone, () => new Map<string, Interval>());
+  return getOrInsert(ofZone, text, () => makeInterval(text, zone));
 }
 
 /** Cache by zone and text: conversions are slow, and every question uses the same dates. */

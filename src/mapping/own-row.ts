@@ -4,25 +4,22 @@
  * rows of a view, which may use any table, or the present instant.
  */
 
+import { memoized } from '../common/caches.ts';
 import type { Identifier } from '../sql/identifier.ts';
 import { walk } from '../sql/walk.ts';
 import { childrenOf } from './children.ts';
 import type { Condition, Mapping, Node } from './model.ts';
 import { scopesOf } from './piece-lookups.ts';
 
-const known = new WeakMap<Mapping, boolean>();
-
 /**
  * True if the resource depends on one row only. Other rows of the mapping's own table count as other rows. A required
  * row whose stamp is among those of `changed` counts as part of the resource: it cannot change without a later stamp,
  * nor disappear without the resource.
  */
-export function readsOneRow(mapping: Mapping): boolean {
-  const before = known.get(mapping);
-  if (before !== undefined) return before;
+export const readsOneRow = memoized((mapping: Mapping): boolean => {
   const { source, root, needs, usesNow } = mapping;
   const stamped = stampedAliases(mapping);
-  const one =
+  return (
     !usesNow &&
     stamped.has(source.alias) &&
     !source.isView &&
@@ -31,10 +28,9 @@ export function readsOneRow(mapping: Mapping): boolean {
     ) &&
     source.onePer.length === 0 &&
     staysInRow(source.where) &&
-    [root, ...needs].every(nodeStaysInRow);
-  known.set(mapping, one);
-  return one;
-}
+    [root, ...needs].every(nodeStaysInRow)
+  );
+});
 
 /** Returns the aliases whose columns `changed` reads. */
 function stampedAliases({ changed }: Mapping): ReadonlySet<Identifier> {

@@ -2,6 +2,7 @@
  * Finds the lookups in the `each` of pieces. In: pieces. Out: the rows to fetch for them: a lookup that joins parts of
  * a piece belongs to the piece, and lookups that join its columns belong to its rows.
  */
+import { memoized } from '../common/caches.ts';
 import type { ChildRows, EachNode, Lookup, Pieces, Scope } from './model.ts';
 
 export interface PieceRows {
@@ -11,13 +12,9 @@ export interface PieceRows {
   readonly required: boolean;
 }
 
-const made = new WeakMap<Pieces, readonly PieceRows[]>();
-
 /** Returns one for each lookup that joins parts of a piece, in order. The same pieces give the same objects. */
-export function rowsOfLookups(pieces: Pieces): readonly PieceRows[] {
-  const known = made.get(pieces);
-  if (known) return known;
-  const rows = lookupGroups(pieces).map(([first, ...further]): PieceRows => {
+export const rowsOfLookups = memoized((pieces: Pieces): readonly PieceRows[] =>
+  lookupGroups(pieces).map(([first, ...further]): PieceRows => {
     const { table, alias, where, on, pick, at } = first;
     const scope = { table, alias, where, lookups: further };
     const from: ChildRows = { kind: 'rows', scope, on, order: pick, of: pieces, single: true };
@@ -26,10 +23,8 @@ export function rowsOfLookups(pieces: Pieces): readonly PieceRows[] {
       node: { kind: 'each', from, item, type: '', at },
       required: [first, ...further].some(({ required }) => required),
     };
-  });
-  made.set(pieces, rows);
-  return rows;
-}
+  }),
+);
 
 /** Groups each lookup that joins parts of a piece with those that join its columns, directly or through one of them. */
 function lookupGroups({ alias, lookups = [] }: Pieces): readonly (readonly [Lookup, ...Lookup[]])[] {

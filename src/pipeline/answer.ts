@@ -4,6 +4,7 @@
  * https://hl7.org/fhir/R4/http.html#paging
  */
 
+import { memoized } from '../common/caches.ts';
 import { issueOf } from '../outcome.ts';
 import { type Branch, branchesOf, groupBranches, isWithoutRows } from '../plan/branches.ts';
 import type { Environment } from '../plan/environment.ts';
@@ -86,16 +87,10 @@ function noting(numbers: Map<string, string>): (resources: readonly Emitted[]) =
 }
 
 /** Cache keys of questions. The same questions recur page after page. */
-const forms = new WeakMap<SystemQuery['questions'], QuestionsWithoutIds & { readonly key: string }>();
-
-function formOf(questions: SystemQuery['questions']): QuestionsWithoutIds & { readonly key: string } {
-  const known = forms.get(questions);
-  if (known) return known;
+const formOf = memoized((questions: SystemQuery['questions']): QuestionsWithoutIds & { readonly key: string } => {
   const parameterized = withoutIds(questions);
-  const form = { ...parameterized, key: planKey('matches', parameterized.questions) };
-  forms.set(questions, form);
-  return form;
-}
+  return { ...parameterized, key: planKey('matches', parameterized.questions) };
+});
 
 const NOTHING: Included = { resources: [], cut: false };
 

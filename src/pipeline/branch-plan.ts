@@ -4,6 +4,7 @@
  * requests that differ only in ids and cursor values. It continues after a cursor by the cursor's key, without OFFSET,
  * so that page 1,000 costs as much as page 1.
  */
+import { memoized } from '../common/caches.ts';
 import type { Mapping } from '../mapping/model.ts';
 import type { Branch } from '../plan/branches.ts';
 import { bareRelation } from '../plan/condition.ts';
@@ -57,9 +58,7 @@ export interface CachedPlan {
 /** Limit of plans per branch: with and without a cursor, for several selections. */
 const PLANS = 20;
 
-type Plans = Map<string, ForInstants<BranchPlan | undefined>>;
-
-const cache = new WeakMap<Branch, Plans>();
+const plansOf = memoized((_branch: Branch) => new Map<string, ForInstants<BranchPlan | undefined>>());
 
 /** Returns the plan of a branch, cached for requests that differ only in values. */
 export function cachedPlan(branch: Branch, needs: BranchNeeds, wanted: number, session: Session): CachedPlan {
@@ -83,14 +82,6 @@ export function cachedPlan(branch: Branch, needs: BranchNeeds, wanted: number, s
     plans.set(key, planned);
   }
   return { planned: planned.made, placeholders: whole };
-}
-
-function plansOf(branch: Branch): Plans {
-  const known = cache.get(branch);
-  if (known) return known;
-  const plans: Plans = new Map();
-  cache.set(branch, plans);
-  return plans;
 }
 
 /** Returns what a plan depends on in a cursor without sort values: all but the values of its key. */

@@ -2,6 +2,7 @@
  * Fetches the child rows of `each`: one statement per collection and page, never one per row. In: rows of a level. Out:
  * the children of each row.
  */
+import { memoized } from '../common/caches.ts';
 import { columnDigits } from '../mapping/codecs/number.ts';
 import type { JoinColumn } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
@@ -59,7 +60,7 @@ async function readCollection(
 const PLANS = 20;
 
 /** Weak keys: a shape lives as long as its mapping. */
-const kept = new WeakMap<ChildShape, Map<string, ForInstants<SqlPlan>>>();
+const plansOf = memoized((_shape: ChildShape) => new Map<string, ForInstants<SqlPlan>>());
 
 /** Returns the statement for the children of these keys, cached for equally many keys of the same shapes. */
 function collectionPlan(
@@ -68,8 +69,7 @@ function collectionPlan(
   env: Environment,
 ): { readonly plan: SqlPlan; readonly placeholders?: PlaceholderValues } {
   if (!canBePlaceholders(keys) || env.rules !== ALL_RULES) return { plan: planCollection(shape, keys, env) };
-  const plans = kept.get(shape) ?? new Map<string, ForInstants<SqlPlan>>();
-  kept.set(shape, plans);
+  const plans = plansOf(shape);
   const key = keys.map(values => values.map(valueShape).join('')).join('/');
   const placeholders = keys.flat();
   const known = plans.get(key);

@@ -1,7 +1,7 @@
 /**
  * Cache of issued page cursors; a hit saves one decryption. In: a codec. Out: a codec with the same answers.
  */
-import { boundedCache } from '../cache/bounded.ts';
+import { boundedCache } from '../common/caches.ts';
 import type { Cursor, CursorCodec } from '../search/cursor.ts';
 
 const KNOWN = 1000;

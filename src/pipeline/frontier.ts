@@ -5,6 +5,7 @@
  * https://hl7.org/fhir/R4/search.html#include
  */
 
+import { getOrInsert, memoized } from '../common/caches.ts';
 import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, Node, RefNode } from '../mapping/model.ts';
 import { type Key, keyText } from '../plan/key.ts';
@@ -140,8 +141,7 @@ function nodesTo(mapping: Mapping, revincludes: readonly Include[], session: Ses
 }
 
 function keysIn(of: Keys, node: RefNode): Map<string, Key> {
-  const keys = of.get(node) ?? new Map<string, Key>();
-  of.set(node, keys);
+  const keys = getOrInsert(of, node, () => new Map<string, Key>());
   return keys;
 }
 
@@ -241,7 +241,7 @@ export function pathsOf({ resource }: Mapping, { parameter }: Include): readonly
 }
 
 /** Reference nodes depend only on mapping and include, and every page needs them several times. */
-const known = new WeakMap<Mapping, Map<string, readonly RefNode[]>>();
+const foundIn = memoized((_mapping: Mapping) => new Map<string, readonly RefNode[]>());
 
 /** Returns the reference nodes that an include follows. */
 export function refNodes(mapping: Mapping, include: Include, session: Session): readonly RefNode[] {
@@ -249,12 +249,8 @@ export function refNodes(mapping: Mapping, include: Include, session: Session): 
   if (source !== '*' && source !== mapping.resource) return [];
   // A request may name any target; only those that are served types are cached.
   if (target !== undefined && !session.registry.types.includes(target)) return [];
-  const ofMapping = known.get(mapping) ?? new Map<string, readonly RefNode[]>();
-  known.set(mapping, ofMapping);
   const key = `${typeof parameter === 'object' ? parameter.code : (parameter ?? '')} ${target ?? ''}`;
-  const nodes = ofMapping.get(key) ?? findNodes(mapping, include, session);
-  ofMapping.set(key, nodes);
-  return nodes;
+  return getOrInsert(foundIn(mapping), key, () => findNodes(mapping, include, session));
 }
 
 function findNodes(mapping: Mapping, include: Include, session: Session): readonly RefNode[] {

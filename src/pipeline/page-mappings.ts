@@ -4,7 +4,7 @@
  * equal, the link works.
  */
 import { createHash } from 'node:crypto';
-import { boundedCache } from '../cache/bounded.ts';
+import { boundedCache, memoized } from '../common/caches.ts';
 import type { Environment } from '../plan/environment.ts';
 import { sortParts } from '../plan/sort.ts';
 import type { SystemQuery, TypeQuestion } from '../search/query.ts';
@@ -17,22 +17,17 @@ const KEPT = 200;
 
 /** Creates the function. `env`: has the mappings that are served. */
 export function pageMappings(env: Environment): (questions: Questions) => string {
-  // A repeated search has the same question objects.
-  const known = new WeakMap<Questions, string>();
   const ofTypes = boundedCache<{ readonly text: string }>(KEPT);
   const textOf = (question: TypeQuestion): string => {
     const sort = question.sort.map(({ parameter, descending }) => `${descending ? '-' : ''}${parameter.code}`);
     return ofTypes.get(`${question.type} ${sort.join()}`, () => ({ text: orderOf(question, env) })).text;
   };
-  return questions => {
-    const before = known.get(questions);
-    if (before !== undefined) return before;
+  // A repeated search has the same question objects.
+  return memoized(questions => {
     const hash = createHash('sha256');
     for (const question of questions) hash.update(textOf(question));
-    const made = hash.digest('base64url').slice(0, 8);
-    known.set(questions, made);
-    return made;
-  };
+    return hash.digest('base64url').slice(0, 8);
+  });
 }
 
 /** Returns the mappings of a type in their order, the keys of their rows, and their sort columns. */

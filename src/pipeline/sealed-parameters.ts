@@ -5,7 +5,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { type WeighedCache, weighedCache } from '../cache/bounded.ts';
+import { type WeighedCache, weighedCache } from '../common/caches.ts';
 import { FhirError } from '../outcome.ts';
 import type { Parameters } from '../search/query.ts';
 import { sealing } from '../search/sealing.ts';

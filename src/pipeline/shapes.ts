@@ -2,7 +2,7 @@
  * Caches row shapes and their writers, because making a writer compiles code. In: the mappings of a branch, the
  * requested elements, what later stages need. Out: a shape and a writer per mapping.
  */
-import { boundedCache } from '../cache/bounded.ts';
+import { boundedCache, memoized } from '../common/caches.ts';
 import { namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
 import { conditionPredicate } from '../plan/condition.ts';
@@ -60,14 +60,7 @@ function shaped(request: ShapeRequest, env: Environment): Shaped {
 
 /** Creates writers on first use and caches them. */
 function writersOf(shapeFor: (mapping: Mapping) => RowShape): (mapping: Mapping) => Writer {
-  const writers = new Map<Mapping, Writer>();
-  return mapping => {
-    const known = writers.get(mapping);
-    if (known) return known;
-    const made = compileWriter(mapping, shapeFor(mapping));
-    writers.set(mapping, made);
-    return made;
-  };
+  return memoized(mapping => compileWriter(mapping, shapeFor(mapping)));
 }
 
 /** Returns a shape of the same rows, of which only these elements are written. */

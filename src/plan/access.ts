@@ -4,6 +4,7 @@
  * for the rows whose resource the caller may see. A type that no permission names is refused.
  * https://hl7.org/fhir/R4/compartmentdefinition-patient.html
  */
+import { getOrInsert, memoized } from '../common/caches.ts';
 import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, Node, RefNode, Registry } from '../mapping/model.ts';
 import { childOf } from '../r4/definitions.ts';
@@ -203,23 +204,19 @@ interface Referring {
   readonly nodes: ReadonlySet<RefNode>;
 }
 
-const referringTo = new WeakMap<Registry, Map<string, readonly Referring[]>>();
+const referringTo = memoized((_registry: Registry) => new Map<string, readonly Referring[]>());
 
 /** Finds the references to a mapping's resources, at any element. */
 function referring(mapping: Mapping, registry: Registry): readonly Referring[] {
-  const known = referringTo.get(registry) ?? new Map<string, readonly Referring[]>();
-  referringTo.set(registry, known);
-  const kept = known.get(mapping.name);
-  if (kept !== undefined) return kept;
-  const made = registry.mappings.flatMap(source => {
-    const found = referencesOf(source).filter(({ node }) => node.target === mapping.name);
-    const paths = new Map(found.map(({ path }) => [JSON.stringify(path), path]));
-    return found.length === 0
-      ? []
-      : [{ source, paths: [...paths.values()], nodes: new Set(found.map(({ node }) => node)) }];
-  });
-  known.set(mapping.name, made);
-  return made;
+  return getOrInsert(referringTo(registry), mapping.name, () =>
+    registry.mappings.flatMap(source => {
+      const found = referencesOf(source).filter(({ node }) => node.target === mapping.name);
+      const paths = new Map(found.map(({ path }) => [JSON.stringify(path), path]));
+      return found.length === 0
+        ? []
+        : [{ source, paths: [...paths.values()], nodes: new Set(found.map(({ node }) => node)) }];
+    }),
+  );
 }
 
 /** Returns the references of a mapping, with the path to each. */
@@ -243,18 +240,13 @@ function stepTo(type: string, name: string): SearchPath[number] {
   return { element: child.element.name, type: child.type };
 }
 
-const repeatedIn = new WeakMap<Node, ReadonlySet<Node>>();
-
 /** Returns the nodes below some `each`, which a resource may have several of. */
-export function nodesBelowEach(root: Node): ReadonlySet<Node> {
-  const known = repeatedIn.get(root);
-  if (known) return known;
+export const nodesBelowEach = memoized((root: Node): ReadonlySet<Node> => {
   const found = new Set<Node>();
   const visit = (node: Node, below: boolean): void => {
     if (below) found.add(node);
     for (const child of childrenOf(node)) visit(child, below || node.kind === 'each');
   };
   visit(root, false);
-  repeatedIn.set(root, found);
   return found;
-}
+});

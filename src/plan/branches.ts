@@ -3,7 +3,9 @@
  * access, mappings. Out: for each source the rows to read, and the mappings that each row can belong to. A mapping
  * that cannot match is left out.
  */
+
 import { createHash } from 'node:crypto';
+import { getOrInsert } from '../common/caches.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import type { Filter, SortKey } from '../search/query.ts';
@@ -152,9 +154,8 @@ export function groupBranches(
       // Variants that sort by different columns cannot share a scan.
       const columns = part.faces.map(face => face?.statementKey ?? '').join('|');
       const key = [mapping.group, part.number, columns === '' ? '' : digest(columns)].join('|');
-      const members = groups.get(key) ?? [];
+      const members = getOrInsert(groups, key, () => []);
       members.push({ mapping, where, part });
-      groups.set(key, members);
     }
   }
   return [...groups].map(([group, members]) => {

@@ -3,6 +3,7 @@
  * predicate that needs unknown keys requests them and counts as FALSE; src/pipeline/plans.ts fetches them and plans
  * again.
  */
+import { memoized } from '../common/caches.ts';
 import type { Clock } from '../mapping/criterion.ts';
 import type { IdPart } from '../mapping/id-rule.ts';
 import type { Registry } from '../mapping/model.ts';
@@ -171,11 +172,10 @@ export function withShortLists(env: Environment, values: number): Environment {
 export function remembered<Part extends object, Made extends object>(
   make: (part: Part, env: Environment) => Made,
 ): (part: Part, env: Environment) => Made {
-  const keptFor = new WeakMap<Registry, WeakMap<Part, ForInstants<Made>>>();
+  const keptFor = memoized((_registry: Registry) => new WeakMap<Part, ForInstants<Made>>());
   return (part, env) => {
     if (env.rules !== ALL_RULES) return make(part, env);
-    const kept = keptFor.get(env.registry) ?? new WeakMap<Part, ForInstants<Made>>();
-    keptFor.set(env.registry, kept);
+    const kept = keptFor(env.registry);
     let known = kept.get(part);
     if (known === undefined || !servesInstant(known, env)) {
       known = forInstants(env, within => make(part, within));

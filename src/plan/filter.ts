@@ -2,6 +2,7 @@
  * Turns a filter of a search into a predicate on one mapping's rows. In: a Filter and a mapping. Out: a Predicate that
  * holds for exactly the rows whose resource passes; undefined if the mapping has no inverse for it.
  */
+import { memoized } from '../common/caches.ts';
 import type { Mapping, Registry } from '../mapping/model.ts';
 import type { SearchParameter, SearchPath } from '../r4/search-parameters.ts';
 import type { Filter, Modifier, TokenValue, TypedValue } from '../search/query.ts';
@@ -68,13 +69,7 @@ interface PredicateCache {
   bytes: number;
 }
 
-const caches = new WeakMap<Registry, PredicateCache>();
-
-function cacheOf({ registry }: Environment): PredicateCache {
-  const known: PredicateCache = caches.get(registry) ?? { made: new Map(), bytes: 0 };
-  caches.set(registry, known);
-  return known;
-}
+const cacheOf = memoized((_registry: Registry): PredicateCache => ({ made: new Map(), bytes: 0 }));
 
 type Match = Filter & { readonly kind: 'match' };
 
@@ -85,7 +80,7 @@ function matchPredicate(mapping: Mapping, match: Match, env: Environment): Predi
     return madePredicate(mapping, match, env);
   const asked = JSON.stringify([modifier, values]);
   if (asked.length > ASKED_LENGTH) return madePredicate(mapping, match, env);
-  const known = cacheOf(env);
+  const known = cacheOf(env.registry);
   const key = `${mapping.name} ${parameter.url} ${parameter.expression} ${asked}`;
   const before = known.made.get(key);
   if (before && (env.moments || isTimeless(before)) && servesInstant(before, env)) return before.made;

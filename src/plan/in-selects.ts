@@ -4,6 +4,7 @@
  * of whose condition compares them with outer columns. Out: the same as a list of values that our column must be in; a
  * list of texts that numbers of ours must be in is cast.
  */
+import { getOrInsert } from '../common/caches.ts';
 import { type ColumnType, isSmallUuid } from '../sql/column-type.ts';
 import { and, conjuncts, inSelects, or } from '../sql/construct.ts';
 import type { Expression, Predicate, Relation, SubSelect } from '../sql/expression.ts';
@@ -41,8 +42,7 @@ export function joinedInSelects(parts: readonly Predicate[]): Predicate {
       continue;
     }
     const key = expressionKey(part.left);
-    const list = lists.get(key) ?? { left: part.left, of: [] };
-    lists.set(key, list);
+    const list = getOrInsert(lists, key, () => ({ left: part.left, of: [] }));
     list.of.push(...part.of);
   }
   return or(...[...lists.values()].map(({ left, of }) => inSelects(left, of)), ...others);

@@ -4,6 +4,7 @@
  * of the type. One mapping without an inverse withholds the parameter for the whole type. A parameter whose element no
  * mapping emits is not offered, except for those that every type has.
  */
+import { getOrInsert, memoized } from '../common/caches.ts';
 import { namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, Node, Registry } from '../mapping/model.ts';
 import {
@@ -74,16 +75,10 @@ interface OffersOfType {
 }
 
 /** Cache of mapped types: a start needs them to try out documents, and again to serve. */
-const known = new WeakMap<Registry, ReadonlyMap<string, OffersOfType>>();
-
-function offersOf(registry: Registry): ReadonlyMap<string, OffersOfType> {
-  const kept = known.get(registry);
-  if (kept !== undefined) return kept;
+const offersOf = memoized((registry: Registry): ReadonlyMap<string, OffersOfType> => {
   const env = environment(registry, 0, FULL_VISIBILITY);
-  const made = new Map(registry.types.map(type => [type, offersOfType(type, registry.ofType(type), env)]));
-  known.set(registry, made);
-  return made;
-}
+  return new Map(registry.types.map(type => [type, offersOfType(type, registry.ofType(type), env)]));
+});
 
 function offersOfType(type: string, mappings: readonly Mapping[], env: Environment): OffersOfType {
   const tried = new Map<string, Offered | undefined>();
@@ -223,8 +218,7 @@ function invertsIn(
   const { type, paths = [] } = parameter;
   if (type === 'reference' || paths.some(path => path.some(step => 'resolves' in step))) return ask();
   const name = JSON.stringify([type, paths, modifier, probe]);
-  const known = inverted.get(name) ?? new WeakMap<Mapping, boolean>();
-  inverted.set(name, known);
+  const known = getOrInsert(inverted, name, () => new WeakMap<Mapping, boolean>());
   const answer = known.get(mapping) ?? ask();
   known.set(mapping, answer);
   return answer;

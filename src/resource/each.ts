@@ -4,6 +4,7 @@
  * parts; the keys that a raw value looks up, in the order of `on`, after text steps, in upper case (`upperAscii`) if
  * the join ignores case; and the rows of a piece.
  */
+import { memoized } from '../common/caches.ts';
 import { trim, upperAscii } from '../mapping/codecs/text.ts';
 import type { EachNode, JoinColumn, Pieces } from '../mapping/model.ts';
 import { type PieceRows, rowsOfLookups } from '../mapping/piece-lookups.ts';
@@ -99,16 +100,8 @@ export function rowsOfPiece({
   };
 }
 
-const absent = new WeakMap<ChildShape, ChildRow>();
-
 /** Returns the row for a lookup that finds none: NULL in each column; one per shape. */
-export function noRow(shape: ChildShape): ChildRow {
-  const known = absent.get(shape);
-  if (known) return known;
-  const made: ChildRow = { row: shape.columns.map(() => null), children: [] };
-  absent.set(shape, made);
-  return made;
-}
+export const noRow = memoized(({ columns }: ChildShape): ChildRow => ({ row: columns.map(() => null), children: [] }));
 
 /** Applies text steps to our side of the join. */
 function joinedPart(part: SqlValue, { steps = [], fold }: JoinColumn): SqlValue {

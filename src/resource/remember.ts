@@ -2,6 +2,7 @@
  * Generates code for fragments whose text is cached. In: the nodes of a fragment, and the code that writes it. Out:
  * statements that find its text, or make and cache it; undefined if the fragment has too many inputs.
  */
+import { getOrInsert } from '../common/caches.ts';
 import type { Node } from '../mapping/model.ts';
 import type { Expression } from '../sql/expression.ts';
 import { type Emission, lookupsIn, rawCode } from './emission.ts';
@@ -60,8 +61,7 @@ function byInputs({ write }: Fragment, inputs: readonly Expression[], at: Emissi
 /** Likewise, found together with other fragments of the same column. */
 function inSlot({ write }: Fragment, input: string, at: Emission): Text {
   const { source, slots } = at;
-  const own = slots.get(input) ?? { memo: new SlotMemo(), next: 0 };
-  slots.set(input, own);
+  const own = getOrInsert(slots, input, () => ({ memo: new SlotMemo(), next: 0 }));
   const texts = source.hoisted(input);
   const memo = source.bind(own.memo);
   const number = own.next++;

@@ -3,6 +3,7 @@
  * Out: for each member the element, its position and its form.
  * https://hl7.org/fhir/R4/xml.html
  */
+import { getOrInsert } from '../common/caches.ts';
 import { type ElementDefinition, elementsOf, isPrimitive, isResourceType } from '../r4/definitions.ts';
 import { flat } from './memo.ts';
 
@@ -70,9 +71,7 @@ const types = new Map<string, TypeMeaning>();
 
 /** Returns the meaning of a type. The definitions limit the number of cached types. */
 export function typeMeaning(type: string): TypeMeaning {
-  const known = types.get(type) ?? new TypeMeaning(type);
-  types.set(type, known);
-  return known;
+  return getOrInsert(types, type, () => new TypeMeaning(type));
 }
 
 function meaningsOf(type: string): Meanings {

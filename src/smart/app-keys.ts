@@ -6,7 +6,7 @@
  * https://hl7.org/fhir/smart-app-launch/STU2.2/client-confidential-asymmetric.html
  */
 import { decodeJwt, decodeProtectedHeader, type JWK } from 'jose';
-import { boundedCache } from '../cache/bounded.ts';
+import { boundedCache } from '../common/caches.ts';
 import { isDeeper } from '../common/depth.ts';
 import { type Ask, asker as askerOf } from '../issuers/fetch.ts';
 import { askedOnce } from '../issuers/metadata.ts';

@@ -2,17 +2,13 @@
  * Lists the tables that a statement reads. In: a plan. Out: their names in lower case, each once, in order. Tables
  * inside a mapping's SQL text are not known.
  */
+import { memoized } from '../common/caches.ts';
 import { printTable } from './identifier.ts';
 import type { SqlPlan } from './plan.ts';
 import { walk } from './walk.ts';
 
-const known = new WeakMap<SqlPlan, readonly string[]>();
-
 /** Computes the tables once per plan. */
-export function tablesOf(plan: SqlPlan): readonly string[] {
-  const before = known.get(plan);
-  if (before) return before;
-  const { from, columns, orderBy } = plan;
+export const tablesOf = memoized(({ from, columns, orderBy }: SqlPlan): readonly string[] => {
   const names = new Set<string>();
   walk(
     { relations: [from], expressions: [...columns, ...orderBy.map(({ by }) => by)] },
@@ -24,7 +20,5 @@ export function tablesOf(plan: SqlPlan): readonly string[] {
       },
     },
   );
-  const tables = [...names].toSorted();
-  known.set(plan, tables);
-  return tables;
-}
+  return [...names].toSorted();
+});

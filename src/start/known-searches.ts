@@ -3,6 +3,7 @@
  * type, those that they refer to, code maps, and the settings. In: a registry, and the results of the previous check.
  * Out: problems.
  */
+import { getOrInsert } from '../common/caches.ts';
 import type { Memo } from '../common/memo.ts';
 import { referencesIn } from '../mapping/children.ts';
 import type { Mapping, Registry } from '../mapping/model.ts';
@@ -40,8 +41,7 @@ export function knownSearches(registry: Registry, memo: Memo<readonly SearchProb
   const byType = new Map<string, readonly unknown[]>();
   const inputsOf = (type: string, parameters: readonly Parameter[]): readonly unknown[] => {
     if (!parameters.every(([name]) => PLAIN.test(name))) return [...common, ...registry.mappings];
-    const inputs = byType.get(type) ?? [...common, ...reachedFrom(type, registry)];
-    byType.set(type, inputs);
+    const inputs = getOrInsert(byType, type, () => [...common, ...reachedFrom(type, registry)]);
     return inputs;
   };
   return {
@@ -68,7 +68,6 @@ function reachedFrom(type: string, registry: Registry): readonly Mapping[] {
 }
 
 function targetsOf(mapping: Mapping): ReadonlySet<string> {
-  const known = targets.get(mapping) ?? new Set(referencesIn(mapping.root).map(({ target }) => target));
-  targets.set(mapping, known);
+  const known = getOrInsert(targets, mapping, () => new Set(referencesIn(mapping.root).map(({ target }) => target)));
   return known;
 }

@@ -3,6 +3,7 @@
  * those of ISO 8601 as such. In: a text. Out: its meaning, the text that SQL compares, and its sort key. SQLite calls
  * these functions; T-SQL has SQL made from the same form (src/sql/mssql/dtm.ts).
  */
+import { memoized } from '../common/caches.ts';
 import { DAY, dayOf, isDay, pad, parseClock } from './calendar.ts';
 import { instantKey, type RepeatedHour, repeatedHourAt } from './instant-key.ts';
 import { firstWith, printLocal, timeKey, type Zone } from './zone.ts';
@@ -106,12 +107,8 @@ export interface KeyPiece {
   readonly second?: RepeatedHour;
 }
 
-const pieces = new Map<string, readonly KeyPiece[]>();
-
 /** Returns how instants of stamps become keys in a zone, in the order of time. */
-export function keyPiecesOf(zone: Zone): readonly KeyPiece[] {
-  const known = pieces.get(zone.name);
-  if (known) return known;
+export const keyPiecesOf = memoized((zone: Zone): readonly KeyPiece[] => {
   const [from, end] = [Date.UTC(1900, 0, 1), Date.UTC(ZONED_YEARS.end, 0, 2)];
   const found: KeyPiece[] = [{ from: Number.NEGATIVE_INFINITY, offset: zone.offsetAt(from) }];
   for (let at = from; at < end; at += 7 * DAY) {
@@ -122,6 +119,5 @@ export function keyPiecesOf(zone: Zone): readonly KeyPiece[] {
     if (second) found.push({ from: second.from, offset: after, second }, { from: second.to, offset: after });
     else found.push({ from: change, offset: after });
   }
-  pieces.set(zone.name, found);
   return found;
-}
+});

@@ -8,6 +8,7 @@
  * "at or after X" is a union of ranges, not one range. Offsets are whole minutes (FHIR can write no others), and before
  * 1900 the offset of 1900 is used. Rules of the zones: https://www.iana.org/time-zones, through Intl.
  */
+import { getOrInsert } from '../common/caches.ts';
 import {
   civil,
   DAY,
@@ -76,11 +77,7 @@ const zones = new Map<string, Zone>();
 
 /** Returns the zone of that name, made once per name. Throws a RangeError if there is none. */
 export function zoneOf(name: string): Zone {
-  const known = zones.get(name);
-  if (known) return known;
-  const zone = makeZone(name);
-  zones.set(name, zone);
-  return zone;
+  return getOrInsert(zones, name, () => makeZone(name));
 }
 
 function makeZone(name: string): Zone {

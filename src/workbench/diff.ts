@@ -7,6 +7,7 @@
 
 import { OPEN_CONTEXT } from '../auth/access.ts';
 import { takeSample } from '../check/sample.ts';
+import { getOrInsert } from '../common/caches.ts';
 import type { Facade } from '../facade.ts';
 import { allOf, type Resource } from '../law/searches.ts';
 import type { Parameters } from '../search/query.ts';
@@ -128,9 +129,8 @@ async function typeDifference(type: string, old: Facade, now: Facade, ids: reado
       const own = elementsThatDiffer(was, is);
       if (own.size > 0) counts.changed += 1;
       for (const [path, how] of own) {
-        const known = elements.get(path) ?? { gone: 0, added: 0, changed: 0 };
+        const known = getOrInsert(elements, path, () => ({ gone: 0, added: 0, changed: 0 }));
         known[how] += 1;
-        elements.set(path, known);
       }
     }
   }

@@ -3,6 +3,7 @@
  * INDEX statements, each with the searches, sorts and joins that it serves. Lintel executes none; the database
  * administrator does.
  */
+import { getOrInsert } from '../common/caches.ts';
 import type { Lookup, Mapping, Registry, Scope } from '../mapping/model.ts';
 import { scopesOf } from '../mapping/piece-lookups.ts';
 import { referencesOf } from '../plan/access.ts';
@@ -81,8 +82,7 @@ function allWanted(registry: Registry, catalog: Catalog, onMapping: (name: strin
   const want = (table: TableName, columns: readonly Identifier[], serves: string): void => {
     const unique = [...new Set(columns)];
     const key = `${tableKey(table)}(${unique.join().toLowerCase()})`;
-    const known = found.get(key) ?? { table, columns: unique, serves: new Set<string>() };
-    found.set(key, known);
+    const known = getOrInsert(found, key, () => ({ table, columns: unique, serves: new Set<string>() }));
     known.serves.add(serves);
   };
   const kinds = kindColumns(registry.mappings);

@@ -3,6 +3,7 @@
  * column the elements, lookups and conditions that read it, each with its place in the pack.
  */
 
+import { getOrInsert } from '../common/caches.ts';
 import { lineageOf } from '../explain/search.ts';
 import { eachColumn } from '../law/columns.ts';
 import { placeText } from '../mapping/load/problem.ts';
@@ -31,16 +32,17 @@ export function mappedColumns(registry: Registry, catalog: Catalog): MappedColum
   };
   const elements = new Map<Mapping, ReadonlyMap<string, string>>();
   const elementOf = (mapping: Mapping, at: Position): string | undefined => {
-    const known =
-      elements.get(mapping) ?? new Map(lineageOf(mapping).map(({ place, element }) => [place, element] as const));
-    elements.set(mapping, known);
+    const known = getOrInsert(
+      elements,
+      mapping,
+      () => new Map(lineageOf(mapping).map(({ place, element }) => [place, element] as const)),
+    );
     return known.get(placeText(at));
   };
   const found = new Map<string, Map<string, MappedUse[]>>();
   eachColumn(registry, (table, { column }, { mapping, at }) => {
     const key = keyOf(table);
-    const columns = found.get(key) ?? new Map<string, MappedUse[]>();
-    found.set(key, columns);
+    const columns = getOrInsert(found, key, () => new Map<string, MappedUse[]>());
     const uses = columns.get(column.toLowerCase()) ?? [];
     columns.set(column.toLowerCase(), uses);
     const isListed = uses.some(({ place, mapping: by }) => by === mapping.name && isSame(place, at));

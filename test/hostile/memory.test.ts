@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { expect, test } from 'vitest';
-import { boundedCache } from '../../src/cache/bounded.ts';
+import { boundedCache } from '../../src/common/caches.ts';
 import { smallClinic } from '../cli/small-clinic.ts';
 import { heapAfterCollection } from '../heap.ts';
 import { HOSTILE, target } from './target.ts';

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { boundedCache } from '../../src/cache/bounded.ts';
+import { boundedCache } from '../../src/common/caches.ts';
 import { UNICODE } from '../../src/sql/column-type.ts';
 import { among, and, or, value } from '../../src/sql/construct.ts';
 import type { ColumnExpression } from '../../src/sql/expression.ts';

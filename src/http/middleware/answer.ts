@@ -4,7 +4,9 @@
  * already.
  * https://hl7.org/fhir/R4/http.html#read, RFC 9110 section 13
  */
+
 import { hash } from 'node:crypto';
+import { getOrInsert } from '../../common/caches.ts';
 import type { Parameters, ResourceText } from '../../facade.ts';
 import { FhirError, type Issue, operationOutcome } from '../../outcome.ts';
 import { toXml } from '../../resource/xml.ts';
@@ -160,11 +162,7 @@ class HeldAnswer implements Answer {
 
   encoded(coding: Coding, onGrown: () => void = () => {}): Promise<Buffer<ArrayBuffer>> {
     this.#forms ??= new Map();
-    const known = this.#forms.get(coding);
-    if (known) return known;
-    const form = this.#encode(coding, onGrown);
-    this.#forms.set(coding, form);
-    return form;
+    return getOrInsert(this.#forms, coding, () => this.#encode(coding, onGrown));
   }
 
   async #encode(coding: Coding, onGrown: () => void): Promise<Buffer<ArrayBuffer>> {

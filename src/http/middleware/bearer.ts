@@ -7,7 +7,7 @@ import { hash } from 'node:crypto';
 import { createMiddleware } from 'hono/factory';
 import { type Access, NO_ACCESS } from '../../auth/access.ts';
 import type { Grant, Tokens } from '../../auth/token.ts';
-import { type BoundedCache, boundedCache } from '../../cache/bounded.ts';
+import { type BoundedCache, boundedCache } from '../../common/caches.ts';
 import { FhirError } from '../../outcome.ts';
 import type { HttpEnv } from '../context.ts';
 import { headerOf } from './request.ts';

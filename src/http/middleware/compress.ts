@@ -8,7 +8,7 @@ import type { Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import { parseAccept } from 'hono/utils/accept';
-import { type BoundedCache, boundedCache } from '../../cache/bounded.ts';
+import { type BoundedCache, boundedCache } from '../../common/caches.ts';
 
 /** Minimum bytes for which compression pays. */
 const LEAST = 1024;

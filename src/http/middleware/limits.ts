@@ -5,7 +5,7 @@
  */
 
 import { createMiddleware } from 'hono/factory';
-import { type BoundedCache, boundedCache } from '../../cache/bounded.ts';
+import { type BoundedCache, boundedCache } from '../../common/caches.ts';
 import { isLoopback } from '../../common/loopback.ts';
 import { enqueue, type Queue } from '../../common/waiting.ts';
 import { FhirError } from '../../outcome.ts';

@@ -4,7 +4,7 @@
  * https://hl7.org/fhir/R4/http.html#mime-type, RFC 9110 section 12.5.1
  */
 import { type Accept, parseAccept } from 'hono/utils/accept';
-import { type BoundedCache, boundedCache } from '../../cache/bounded.ts';
+import { type BoundedCache, boundedCache } from '../../common/caches.ts';
 import { FhirError } from '../../outcome.ts';
 import { parameterOf } from './request.ts';
 

@@ -4,6 +4,7 @@
  * The inverse is the preimage: the keys whose rows give the searched code, with blank and unmapped values if these give
  * it. docs/mapping-language.md, codes.yaml
  */
+import { getOrInsert, memoized } from '../../common/caches.ts';
 import { type ColumnType, isLoose, UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, constant, FALSE, filled, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
@@ -205,24 +206,19 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
 
 const ANY_FACE = (): boolean => true;
 
-const keysOfRows = new WeakMap<CodeMap['rows'], Map<string, readonly Expression[]>>();
+const keysOfRows = memoized((_rows: CodeMap['rows']) => new Map<string, readonly Expression[]>());
 
 function sharedKeys(rows: CodeMap['rows'], name: string, make: () => readonly Expression[]): readonly Expression[] {
-  const known = keysOfRows.get(rows) ?? new Map<string, readonly Expression[]>();
-  keysOfRows.set(rows, known);
-  const made = known.get(name) ?? make();
-  known.set(name, made);
-  return made;
+  return getOrInsert(keysOfRows(rows), name, make);
 }
 
 /** Criteria whose raw values are cached per map, because a search asks all uses of the map for the same. */
 const CRITERIA = 4;
 
-const matched = new WeakMap<CodeMap['rows'], Map<string, readonly Expression[]>>();
+const matched = memoized((_rows: CodeMap['rows']) => new Map<string, readonly Expression[]>());
 
 function matchedKeys(rows: CodeMap['rows'], asked: string, make: () => readonly Expression[]): readonly Expression[] {
-  const known = matched.get(rows) ?? new Map<string, readonly Expression[]>();
-  matched.set(rows, known);
+  const known = matched(rows);
   const before = known.get(asked);
   if (before) return before;
   const made = make();
@@ -232,15 +228,14 @@ function matchedKeys(rows: CodeMap['rows'], asked: string, make: () => readonly 
   return made;
 }
 
-const folded = new WeakMap<CodeMap['rows'], CodeMap['rows']>();
-
 /** Returns the rows by compared key. Uses of a map share them, because a pack may use a large map a thousand times. */
 function keyedRows({ rows, fold: isFolded }: CodeMap): CodeMap['rows'] {
-  if (!isFolded) return rows;
-  const made = folded.get(rows) ?? new Map([...rows].map(([key, coded]) => [upperAscii(key), coded]));
-  folded.set(rows, made);
-  return made;
+  return isFolded ? foldedRows(rows) : rows;
 }
+
+const foldedRows = memoized(
+  (rows: CodeMap['rows']): CodeMap['rows'] => new Map([...rows].map(([key, coded]) => [upperAscii(key), coded])),
+);
 
 /** With more faces a map does not sort: every statement would list all their raw values several times. */
 const SORTED_AT_MOST = 64;

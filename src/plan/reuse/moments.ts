@@ -5,6 +5,7 @@
  * have the same SQL; for others, such as an hour that is skipped when clocks change, it is made again.
  */
 
+import { getOrInsert, memoized } from '../../common/caches.ts';
 import type { Codec } from '../../mapping/codecs/codec.ts';
 import type { Clock, DateEdge, Moments, NowCondition } from '../../mapping/criterion.ts';
 import type { Expression, Moment, Predicate, SqlValue } from '../../sql/expression.ts';
@@ -107,16 +108,11 @@ interface Comparison {
 }
 
 /** Conditions that read a column by the same codec share the compared values. */
-const comparisons = new WeakMap<Codec, Map<NowCondition['op'], Comparison>>();
+const comparisons = memoized((_codec: Codec) => new Map<NowCondition['op'], Comparison>());
 let made = 0;
 
 function comparisonOf(condition: NowCondition): Comparison {
-  const { codec, op } = condition;
-  const ofCodec = comparisons.get(codec) ?? new Map<NowCondition['op'], Comparison>();
-  comparisons.set(codec, ofCodec);
-  const known = ofCodec.get(op) ?? createComparison(condition);
-  ofCodec.set(op, known);
-  return known;
+  return getOrInsert(comparisons(condition.codec), condition.op, () => createComparison(condition));
 }
 
 function createComparison(condition: NowCondition): Comparison {

@@ -4,7 +4,7 @@
  * plan of one round, the values of its placeholders, and the keys of referenced rows that must be fetched first.
  * docs/architecture.md, "How plans are reused"
  */
-import { boundedCache } from '../../cache/bounded.ts';
+import { boundedCache } from '../../common/caches.ts';
 import type { Registry } from '../../mapping/model.ts';
 import type { SqlValue } from '../../sql/expression.ts';
 import type { PlaceholderValues } from '../../sql/plan.ts';

@@ -4,6 +4,7 @@
  * reads the catalog (altered-reads.ts), and plans. Out: an error for a plan that reads such a column. While plans
  * arrive, the catalog is read again each minute.
  */
+import { memoized } from '../../common/caches.ts';
 import { type Catalog, type CatalogPart, findTable, type TableInfo } from '../catalog.ts';
 import { DatabaseError } from '../database.ts';
 import type { TableName } from '../identifier.ts';
@@ -96,12 +97,8 @@ function namesIn(table: TableInfo | undefined): readonly string[] {
   return [...(table?.columns ?? [])].flatMap(([key, { denied }]) => (typeof denied === 'object' ? [key] : []));
 }
 
-const reads = new WeakMap<SqlPlan, Read>();
-
 /** Computed once per plan, and only while there are such columns. */
-function readBy(plan: SqlPlan): Read {
-  const before = reads.get(plan);
-  if (before) return before;
+const readBy = memoized((plan: SqlPlan): Read => {
   const tables = new Map<string, TableName[]>();
   const columns = new Map<string, Set<string>>();
   const texts: string[] = [];
@@ -121,7 +118,5 @@ function readBy(plan: SqlPlan): Read {
       },
     },
   );
-  const read = { tables, columns, texts };
-  reads.set(plan, read);
-  return read;
-}
+  return { tables, columns, texts };
+});

@@ -3,7 +3,9 @@
  * hundreds, would block all other clients. Statements that search check the clock while they read rows; one that takes
  * too long is ended; and many statements leave time for other clients in between.
  */
+
 import { performance } from 'node:perf_hooks';
+import { memoized } from '../../common/caches.ts';
 import { INTEGER } from '../column-type.ts';
 import { and } from '../construct.ts';
 import { DatabaseError, TOO_LONG } from '../database.ts';
@@ -23,8 +25,6 @@ const ROWS = 17;
  * the table's rows have rowids; those of views have none.
  */
 export function createClockChecks(hasRowids: (table: string) => boolean): (plan: SqlPlan) => SqlPlan {
-  const made = new WeakMap<SqlPlan, SqlPlan>();
-
   const inRows = (of: Relation): Relation => ({
     ...of,
     where: and(clockCheckOf(of, hasRowids(of.table.name)), inside(of.where)),
@@ -39,18 +39,14 @@ export function createClockChecks(hasRowids: (table: string) => boolean): (plan:
     return parts.every((part, i) => part === of.of[i]) ? of : { ...of, of: parts };
   };
 
-  return plan => {
+  return memoized(plan => {
     if (!plan.searches) return plan;
     // SQLite counts all rows of a table without reading them, and reads plain rows only up to the limit. Rows of a view
     // are computed.
     const isPlain = plan.shape === 'count' || plan.shape === 'rows';
     if (isPlain && plan.from.where.kind === 'true' && hasRowids(plan.from.table.name)) return plan;
-    const known = made.get(plan);
-    if (known) return known;
-    const checked = { ...plan, from: inRows(plan.from) };
-    made.set(plan, checked);
-    return checked;
-  };
+    return { ...plan, from: inRows(plan.from) };
+  });
 }
 
 function clockCheckOf({ alias }: Relation, rowids: boolean): Predicate {

@@ -4,6 +4,7 @@
  * It also prints values in place. Decimals arrive as doubles and become text with the digits of the declared scale, or
  * more if there are more. Instants in UTC become canonical texts.
  */
+import { memoized } from '../../common/caches.ts';
 import { digits, isDay, parseClock, twoDigits } from '../../time/calendar.ts';
 import { formOfTime, isReadForm, readMoment } from '../../time/written.ts';
 import { type Zone, zoneOf } from '../../time/zone.ts';
@@ -61,12 +62,9 @@ export interface Witness {
 
 /** Creates the check. `found`: the catalog with the forms of the rows; undefined if their rows were not read. */
 export function createWitness(found: Catalog | undefined, disprove: Disprove): Witness {
-  const checks = new WeakMap<SqlPlan, RowChecks>();
-  const checksOf = (plan: SqlPlan): RowChecks => {
-    const known = checks.get(plan);
-    if (known) return known;
+  const checksOf = memoized((plan: SqlPlan): RowChecks => {
     const watched = found && plan.shape === 'rows' ? watchedOf(plan, found) : [];
-    const made = {
+    return {
       watched: watched.filter(one => 'fits' in one),
       wholes: watched.filter(one => 'least' in one),
       decimals: isFetched(plan) ? decimalsOf(plan) : [],
@@ -74,9 +72,7 @@ export function createWitness(found: Catalog | undefined, disprove: Disprove): W
       mixed: isFetched(plan) ? mixedOf(plan) : [],
       small: isFetched(plan) ? plan.columns.flatMap(({ type }, at) => (isSmallUuid(type) ? [at] : [])) : [],
     };
-    checks.set(plan, made);
-    return made;
-  };
+  });
   return {
     look(plan, rows) {
       if (plan.stored) return;

@@ -21,6 +21,7 @@ import {
 } from '../../ccda/section.ts';
 import { listsOf } from '../../ccda/topic-lists.ts';
 import { TOPICS } from '../../ccda/topics.ts';
+import { getOrInsert } from '../../common/caches.ts';
 import type { Facade, RequestContext } from '../../facade.ts';
 import { COMPARTMENT_TYPE } from '../../r4/search-parameters.ts';
 import type { WireCcda, WireCcdaSection } from '../wire/mapping.ts';
@@ -116,8 +117,7 @@ async function partOfRecord({ chart, content, found, json, facade, own }: Found)
   const narrowed: Chart = {
     ...chart,
     list<N extends ListName>(name: N) {
-      const before = kept.get(name) ?? read(name);
-      kept.set(name, before);
+      const before = getOrInsert(kept, name, () => read(name));
       return before as Promise<readonly ListTypes[N][]>;
     },
   };

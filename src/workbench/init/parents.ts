@@ -2,6 +2,7 @@
  * Finds steps from a table to rows that it refers to. In: the tables of a catalog and their declared foreign keys. Out:
  * for each table its declared steps, then those that names suggest for columns without a declared foreign key.
  */
+import { memoized } from '../../common/caches.ts';
 import { type Catalog, findColumn, type TableInfo } from '../../sql/catalog.ts';
 import type { ForeignKey, TableSurvey } from '../../sql/database.ts';
 import { isIdentifier } from '../../sql/identifier.ts';
@@ -35,16 +36,11 @@ export function stepsIn(
 ): StepsOf {
   const declared = declaredIn(catalog, surveys);
   const guessed = guessedIn([...new Set(catalog.tables.values())], wordsOf, keyOf);
-  const steps = new Map<TableInfo, readonly Step[]>();
-  return table => {
-    const known = steps.get(table);
-    if (known) return known;
+  return memoized(table => {
     const own = declared(table);
     const isKnown = (ours: string): boolean => own.some(({ on }) => on.some(([, column]) => isSame(column, ours)));
-    const all = [...own, ...guessed(table).filter(({ on }) => !on.some(([, ours]) => isKnown(ours)))];
-    steps.set(table, all);
-    return all;
-  };
+    return [...own, ...guessed(table).filter(({ on }) => !on.some(([, ours]) => isKnown(ours)))];
+  });
 }
 
 /** Returns the reverse steps: from a table to the rows that refer to it by one column. */

@@ -4,6 +4,7 @@
  * reasons. This file examines names, types and keys; evidence.ts examines rows, and pack-text.ts writes proposals as
  * comments. A person decides.
  */
+import { getOrInsert } from '../../common/caches.ts';
 import { idCodec, LONGEST, longestKey } from '../../mapping/id-rule.ts';
 import type { Catalog, ColumnInfo, IndexInfo, TableInfo } from '../../sql/catalog.ts';
 import { findColumn, tableText } from '../../sql/catalog.ts';
@@ -85,8 +86,7 @@ const NAME_SHARE = 0.4;
 export function namesIn(catalog: Catalog, surveys: Surveys): Names {
   const words = new Map<string, ReadonlySet<string>>();
   const wordsOf = (name: string): ReadonlySet<string> => {
-    const known = words.get(name) ?? wordsIn(name);
-    words.set(name, known);
+    const known = getOrInsert(words, name, () => wordsIn(name));
     return known;
   };
   const tables = [...new Set(catalog.tables.values())].filter(

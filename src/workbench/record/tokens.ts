@@ -3,6 +3,7 @@
  * must not result. Out: for each run of letters or digits another of the same length and form: the same for equal runs,
  * different for different ones. Numbers of equal length keep their order, so that rows sort as before.
  */
+import { getOrInsert } from '../../common/caches.ts';
 import { upperAscii } from '../../mapping/codecs/text.ts';
 
 /** Returns a number from 0 (inclusive) to 1 (exclusive). */
@@ -51,8 +52,9 @@ export class Invented {
   /** Replaces hexadecimal digits. */
   hex(digits: string): string {
     const upper = digits.toUpperCase();
-    const known = this.#bytes.get(upper) ?? [...upper].map(() => '0123456789ABCDEF'.charAt(this.#below(16))).join('');
-    this.#bytes.set(upper, known);
+    const known = getOrInsert(this.#bytes, upper, () =>
+      [...upper].map(() => '0123456789ABCDEF'.charAt(this.#below(16))).join(''),
+    );
     return digits === upper ? known : known.toLowerCase();
   }
 

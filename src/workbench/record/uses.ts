@@ -3,6 +3,7 @@
  * column the texts that stay (codes, sentinels, constants of conditions), the codecs that read it as a date, and how it
  * is split. Columns that are compared with each other share this, so that equal values stay equal.
  */
+import { getOrInsert } from '../../common/caches.ts';
 import { eachColumn, type Reader } from '../../law/columns.ts';
 import type { Codec } from '../../mapping/codecs/codec.ts';
 import { upperAscii } from '../../mapping/codecs/text.ts';
@@ -54,8 +55,7 @@ export function usesIn(registry: Registry): PackUses {
   const classes = new Map<string, ColumnUses>();
   const names = (table: TableName, column: string): string => `${tableKey(table)} ${column.toLowerCase()}`;
   const of = (name: string): ColumnUses => {
-    const known = classes.get(name) ?? nothingKnown();
-    classes.set(name, known);
+    const known = getOrInsert(classes, name, () => nothingKnown());
     return known;
   };
   const compared = new Map<Reader, string>();

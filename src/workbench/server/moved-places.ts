@@ -2,6 +2,7 @@
  * Maps a place in a text to the edited text. In: files before and after. Out: a function from place to place. A changed
  * line corresponds to the line at the same position among its neighbors.
  */
+import { getOrInsert } from '../../common/caches.ts';
 import type { Position } from '../../mapping/model.ts';
 import { sameLines } from '../wire/same-lines.ts';
 
@@ -13,8 +14,7 @@ export function movedPlaces(before: Texts, now: Texts): (place: Position) => Pos
   return place => {
     const [was, is] = [before.get(place.file), now.get(place.file)];
     if (was === undefined || is === undefined || was === is) return place;
-    const move = byFile.get(place.file) ?? movedLines(was.split('\n'), is.split('\n'));
-    byFile.set(place.file, move);
+    const move = getOrInsert(byFile, place.file, () => movedLines(was.split('\n'), is.split('\n')));
     return { ...place, line: move(place.line) };
   };
 }

@@ -2,6 +2,7 @@
  * Reads a Coding or CodeableConcept that is bound to a code map, with code, system and display. In: the map and the
  * column. Out: the object. Codes outside a required binding are reported.
  */
+import { memoized } from '../../../common/caches.ts';
 import { isPrimitive } from '../../../r4/definitions.ts';
 import { TRUE } from '../../../sql/construct.ts';
 import type { Expression, Predicate } from '../../../sql/expression.ts';
@@ -140,7 +141,7 @@ function facetNode(binding: CodeBinding<RowsCodeMap>, facet: Facet, type: string
   const codec = readFacet(named, facet, column.column.type, type, context);
   if (!codec) return undefined;
   // A row of the map is a decision about its raw value, so a rule of the pack for all columns does not override it.
-  const absent = absentValues([column], codec, none, context, sharedOf(map).raw);
+  const absent = absentValues([column], codec, none, context, sharedOf(map.rows).raw);
   const node: ValueNode = { kind: 'value', from: [column.column], codec, absent, type, at: tree.at };
   const isPlain = named.steps.length === 0 && type !== 'boolean' && absent.length === 0;
   rememberCodec(codec, {
@@ -159,7 +160,7 @@ function knownTo({ named, map: loaded, column, context }: CodeBinding<RowsCodeMa
   if (map.else.kind === 'code' || loaded.isComplete) return () => TRUE;
   const probe: RowsCodeMap = {
     ...loaded,
-    map: { ...map, rows: sharedOf(map).probes, blank: PROBE, else: { kind: 'absent' } },
+    map: { ...map, rows: sharedOf(map.rows).probes, blank: PROBE, else: { kind: 'absent' } },
   };
   const codec = readFacet({ ...named, map: probe }, 'code', column.column.type, 'code', context);
   return of => codec?.present([of], NO_CLOCK) ?? TRUE;
@@ -174,16 +175,10 @@ interface OfRows {
 }
 
 /** Cache of what all uses of a map share. */
-const ofRows = new WeakMap<CodeMap['rows'], OfRows>();
-
-function sharedOf({ rows }: CodeMap): OfRows {
-  const known = ofRows.get(rows);
-  if (known) return known;
+const sharedOf = memoized((rows: CodeMap['rows']): OfRows => {
   const keys = [...rows.keys()];
-  const made: OfRows = { raw: new Set(keys), probes: new Map(keys.map(key => [key, PROBE])) };
-  ofRows.set(rows, made);
-  return made;
-}
+  return { raw: new Set(keys), probes: new Map(keys.map(key => [key, PROBE])) };
+});
 
 /** Code maps do not depend on the time. */
 const NO_CLOCK: Clock = { now: 0 };

@@ -2,6 +2,7 @@
  * Reads code maps in a table. In: the map and the column with the raw value. Out: lookups into the table, added to the
  * rows of the column, and nodes over their columns: the first matching key, then `blank:`, then `else:`.
  */
+import { memoized } from '../../../common/caches.ts';
 import { isPrimitive } from '../../../r4/definitions.ts';
 import type { Coded, Facet } from '../../codecs/code-map.ts';
 import type { ChildRows, Condition, JoinColumn, Json, Lookup, Node, Scope } from '../../model.ts';
@@ -102,13 +103,12 @@ function ownerOf(column: Resolved, visible: Visible): Visible | undefined {
 }
 
 /** Cache of lookups, by their list of lookups, then by map, column and text steps. */
-const joined = new WeakMap<Lookup[], Map<string, readonly NamedRows[]>>();
+const joined = memoized((_lookups: Lookup[]) => new Map<string, readonly NamedRows[]>());
 
 /** Adds one lookup per key of the map, once per column. */
 function joinTables(binding: TableBinding, owner: Visible): readonly NamedRows[] {
   const { named, map, column, context } = binding;
-  const made = joined.get(owner.lookups) ?? new Map<string, readonly NamedRows[]>();
-  joined.set(owner.lookups, made);
+  const made = joined(owner.lookups);
   const through = named.steps.map(step => step.label).join();
   const name = `${map.name}|${column.column.alias}.${column.column.column}|${through}`;
   const before = made.get(name);

@@ -3,6 +3,7 @@
  * literals typed by their columns.
  */
 
+import { getOrInsert } from '../../../common/caches.ts';
 import { type ColumnType, nameOfType } from '../../../sql/column-type.ts';
 import type { ColumnExpression } from '../../../sql/expression.ts';
 import type { Codec } from '../../codecs/codec.ts';
@@ -314,8 +315,7 @@ function matches(tree: ScalarTree, column: ColumnExpression, context: Context): 
  */
 function shared(codec: Codec, via: Tree | undefined, { type }: ColumnExpression, { dateCodecs }: Context): Codec {
   const key = JSON.stringify([via && plain(via), type]);
-  const known = dateCodecs.get(key) ?? codec;
-  dateCodecs.set(key, known);
+  const known = getOrInsert(dateCodecs, key, () => codec);
   return known;
 }
 

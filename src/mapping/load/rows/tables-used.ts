@@ -3,6 +3,7 @@
  * including those of lookups, conditions, child rows and code tables.
  */
 
+import { memoized } from '../../../common/caches.ts';
 import { printTable } from '../../../sql/identifier.ts';
 import { childrenOf, testsIn } from '../../children.ts';
 import type { Condition, Mapping, Node, Registry, Scope } from '../../model.ts';
@@ -23,18 +24,13 @@ export function namesOf(registry: Read): ReadonlySet<string> {
   return names;
 }
 
-const known = new WeakMap<Mapping, ReadonlySet<string>>();
-
-function namesIn(mapping: Mapping): ReadonlySet<string> {
-  const before = known.get(mapping);
-  if (before) return before;
+const namesIn = memoized((mapping: Mapping): ReadonlySet<string> => {
   const names = new Set<string>();
   addScope(mapping.source, names);
   addNode(mapping.root, names);
   for (const need of mapping.needs) addNode(need, names);
-  known.set(mapping, names);
   return names;
-}
+});
 
 function addScope(scope: Scope, names: Set<string>): void {
   names.add(printTable(scope.table).toLowerCase());

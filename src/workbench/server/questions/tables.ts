@@ -2,8 +2,10 @@
  * Answers the questions of the view *Tables*: the list of tables, the schema of one, the profile of its rows, and its
  * keys. Rows are read as samples, within a time limit, and only while the view is shown.
  */
+
 import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
+import { getOrInsert } from '../../../common/caches.ts';
 import type { Registry } from '../../../mapping/model.ts';
 import { isPersonal, type Showing } from '../../../profile/column.ts';
 import { profileTable } from '../../../profile/table.ts';
@@ -167,8 +169,7 @@ async function readBy(desk: Desk, texts: Unsaved): Promise<ReadBy> {
   const served = await desk.served(texts);
   if (!served) return { catalog, columns: new Map(), mapped: 'unknown', placeNow: place => place };
   const { registry, stale, placeNow } = served;
-  const columns = known.get(registry) ?? mappedColumns(registry, served.catalog);
-  known.set(registry, columns);
+  const columns = getOrInsert(known, registry, () => mappedColumns(registry, served.catalog));
   return { catalog, columns, mapped: stale ? 'stale' : 'current', placeNow };
 }
 

@@ -1,8 +1,27 @@
 /**
- * Makes caches with a bound: by number of entries, or by bytes. The least recently used entry is evicted first. No
- * other file imports lru-cache.
+ * Makes caches: bounded by number of entries or by bytes, where the least recently used entry is evicted first; and
+ * results of a function, cached as long as its argument lives. No other file imports lru-cache.
  */
 import { LRUCache } from 'lru-cache';
+
+/** Returns the value of a key; makes and stores it if there is none, as `Map.prototype.getOrInsertComputed` will. */
+export function getOrInsert<K, V>(
+  map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  make: () => V,
+): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+/** Returns a function that computes its result once per argument, and caches it as long as the argument lives. */
+export function memoized<K extends object, V>(make: (of: K) => V): (of: K) => V {
+  const results = new WeakMap<K, V>();
+  return of => getOrInsert(results, of, () => make(of));
+}
 
 export interface BoundedCache<V extends object> {
   /** Returns the value of a key; makes it if it is not cached. */

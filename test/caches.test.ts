@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { boundedCache, weighedCache } from '../../src/cache/bounded.ts';
+import { boundedCache, getOrInsert, memoized, weighedCache } from '../src/common/caches.ts';
 
 test('equal keys share one value, and the least recently used entry is evicted', () => {
   const cache = boundedCache<{ key: string }>(2);
@@ -36,4 +36,21 @@ test('a value that grows beyond the limit is removed', () => {
   expect(cache.keep('a', { n: 1 }, 50_000)).toBe(false);
   expect(cache.peek('a')).toBeUndefined();
   expect(cache.size()).toEqual({ entries: 0, bytes: 0 });
+});
+
+test('a memoized function computes once per argument, also if the result is false', () => {
+  const asked: string[] = [];
+  const isLong = memoized(({ name }: { readonly name: string }) => {
+    asked.push(name);
+    return name.length > 3;
+  });
+  const [short, long] = [{ name: 'abc' }, { name: 'abcd' }];
+  expect([short, long, short, long].map(isLong)).toEqual([false, true, false, true]);
+  expect(asked).toEqual(['abc', 'abcd']);
+});
+
+test('a missing value is made and stored once', () => {
+  const lists = new Map<string, string[]>();
+  for (const word of ['ab', 'ba', 'ac']) getOrInsert(lists, word.charAt(0), () => []).push(word);
+  expect(Object.fromEntries(lists)).toEqual({ a: ['ab', 'ac'], b: ['ba'] });
 });
