@@ -37,6 +37,11 @@ const guide = (written: string): string => `{
 }
 `;
 
+test.each([50, 2000, 20_000])('nothing is offered in a text of %i brackets in each other', async depth => {
+  const written = `${HEAD}  gender: ${'['.repeat(depth)}|${']'.repeat(depth)}`;
+  expect((await offered('people.yaml', written)).options).toEqual([]);
+});
+
 describe('offered labels', () => {
   test.each<[what: string, path: string, text: string, some: readonly string[], none: readonly string[]]>([
     ['keys of a mapping', 'a.yaml', 'mapping: a\n|', ['resource', 'source', 'elements'], ['mapping', 'from']],

@@ -3,7 +3,8 @@
  * and indexes, whether a key or a value is written there, and the whole document. A mark replaces the word at the
  * cursor, so that an incomplete text parses.
  */
-import { isMap, isPair, isScalar, isSeq, parseAllDocuments, visit } from 'yaml';
+import { isMap, isPair, isScalar, isSeq, visit } from 'yaml';
+import { parseYaml } from './read.ts';
 
 export interface Cursor {
   readonly path: readonly (string | number)[];
@@ -37,7 +38,9 @@ export function cursorIn(text: string, offset: number): Cursor | undefined {
   const isAlone = /^\s*(?:- +)*$/.test(text.slice(start, from));
   const isKey = isAlone && !/^["']?\s*:/.test(rest);
   const marked = `${text.slice(0, from)}${MARK}${isKey ? ': ' : ''}${rest}`;
-  for (const document of parseAllDocuments(marked, { schema: 'failsafe', uniqueKeys: false })) {
+  const parsed = parseYaml(marked);
+  if ('tooDeepAt' in parsed) return undefined;
+  for (const document of parsed.documents) {
     let found: Pick<Cursor, 'path' | 'role' | 'before' | 'beside'> | undefined;
     visit(document, {
       Scalar(key, node, ancestors) {

@@ -3,7 +3,7 @@
  * that `Y`, `NO`, `01` and `null` mean themselves. Syntax errors, duplicate keys and anchors are reported.
  * https://yaml.org/spec/1.2.2/
  */
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
+import { Composer, CST, type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, Parser } from 'yaml';
 import type { Position } from '../../model.ts';
 import type { Report } from '../problem.ts';
 import { noBlank, syntaxWords } from './syntax-words.ts';
@@ -30,32 +30,55 @@ export function readYaml(file: string, text: string, report: Report): readonly T
     return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   const trees: Tree[] = [];
-  // The parser's own check for duplicate keys is quadratic: 20,000 codes take ten seconds. So are its long messages, if
-  // one line has many errors.
-  const options = { schema: 'failsafe', lineCounter: lines, uniqueKeys: false, prettyErrors: false } as const;
-  for (const document of parseAllDocuments(text, options)) {
+  const parsed = parseYaml(text, lines);
+  if ('tooDeepAt' in parsed) {
+    report.error('unreadable-file', position(parsed.tooDeepAt), `nested more than ${MAX_DEPTH} deep`);
+    return [];
+  }
+  for (const document of parsed.documents) {
     const [error] = document.errors;
     if (error) {
-      const { message, expected, offset } = syntaxWords(error, {
-        text,
-        contents: document.contents,
-        maxDepth: MAX_DEPTH,
-      });
+      const { message, expected, offset } = syntaxWords(error, text, document.contents);
       report.error('unreadable-file', position(offset), message, expected === undefined ? {} : { expected });
     }
     if (document.errors.length > 0 || !document.contents) continue;
-    const tree = convert(document.contents, position, report, 0);
+    const tree = convert(document.contents, position, report);
     if (tree) trees.push(tree);
   }
   return trees;
 }
 
-function convert(node: Node, position: (offset: number) => Position, report: Report, depth: number): Tree | undefined {
+/**
+ * Parses all documents of a text. Out: the documents, or the offset of the first node that is nested too deep. The
+ * depth is counted before the documents are composed, because the composer is recursive: how deep it comes depends on
+ * the stack that its caller left.
+ */
+export function parseYaml(
+  text: string,
+  lineCounter?: LineCounter,
+): { readonly documents: readonly Document.Parsed[] } | { readonly tooDeepAt: number } {
+  const tokens = [...new Parser(lineCounter?.addNewLine).parse(text)];
+  const tooDeep = firstTooDeep(tokens);
+  if (tooDeep) return { tooDeepAt: tooDeep.offset };
+  // The parser's own check for duplicate keys is quadratic: 20,000 codes take ten seconds. So are its long messages, if
+  // one line has many errors.
+  const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, prettyErrors: false });
+  return { documents: [...composer.compose(tokens)] };
+}
+
+function firstTooDeep(tokens: readonly CST.Token[]): CST.Token | undefined {
+  let level = tokens.flatMap(token => (token.type === 'document' && token.value ? [token.value] : []));
+  for (let depth = 0; depth <= MAX_DEPTH; depth++) level = level.flatMap(nodesIn);
+  return level[0];
+}
+
+function nodesIn(token: CST.Token): CST.Token[] {
+  if (!CST.isCollection(token)) return [];
+  return token.items.flatMap(({ key, value }) => [key, value].filter(node => node !== undefined && node !== null));
+}
+
+function convert(node: Node, position: (offset: number) => Position, report: Report): Tree | undefined {
   const at = position(node.range?.[0] ?? 0);
-  if (depth > MAX_DEPTH) {
-    report.error('unreadable-file', at, `nested more than ${MAX_DEPTH} deep`);
-    return undefined;
-  }
   if (isAlias(node) || ('anchor' in node && node.anchor !== undefined)) {
     report.error('unreadable-file', at, 'anchors and aliases are not part of the mapping language', {
       expected: '`insert:` of a fragment',
@@ -65,7 +88,7 @@ function convert(node: Node, position: (offset: number) => Position, report: Rep
   if (isScalar(node))
     return scalar(String(node.value ?? ''), at, node.type === 'PLAIN' && NULL.test(String(node.value)));
   if (isSeq<Node | null>(node)) {
-    const items = node.items.map(item => (item ? convert(item, position, report, depth + 1) : scalar('', at)));
+    const items = node.items.map(item => (item ? convert(item, position, report) : scalar('', at)));
     return { kind: 'list', items: items.filter(item => item !== undefined), at };
   }
   if (!isMap<Node, Node | null>(node)) return undefined;
@@ -86,7 +109,7 @@ function convert(node: Node, position: (offset: number) => Position, report: Rep
           entries.set(glued.key, { key: glued.key, value: scalar(glued.value, keyAt), at: keyAt });
         continue;
       }
-      const tree = value ? convert(value, position, report, depth + 1) : scalar('', keyAt);
+      const tree = value ? convert(value, position, report) : scalar('', keyAt);
       if (tree) entries.set(name, { key: name, value: tree, at: keyAt });
     }
   }

@@ -39,14 +39,9 @@ const WORDS: Partial<Record<ErrorCode, { readonly message?: string; readonly exp
   UNEXPECTED_TOKEN: { expected: 'quotes around a text with { } [ ] , & * # ? | > @ ` " or % in it' },
 };
 
-/** `maxDepth`: how deep a pack may nest. */
-export function syntaxWords(
-  error: YAMLError,
-  { text, contents, maxDepth }: { readonly text: string; readonly contents: Node | null; readonly maxDepth: number },
-): SyntaxWords {
+/** `contents`: what could be read of the document that has the error. */
+export function syntaxWords(error: YAMLError, text: string, contents: Node | null): SyntaxWords {
   const [offset] = error.pos;
-  // The parser is recursive, and reports the engine's message.
-  if (/call stack/.test(error.message)) return { message: `nested more than ${maxDepth} deep`, offset };
   const open = /^(?:Flow (?:map|sequence)|Missing closing)/.test(error.message)
     ? openedBefore(offset, text, contents)
     : undefined;
