@@ -24,8 +24,8 @@ export const headOf = (row: string): string => `${row}-1`;
 export const secondOf = (row: string): string => `${row}-2`;
 const CELL_IDS = [headOf, secondOf];
 
-/** A day, perhaps with a time; line breaks within it are prevented. */
-const TIME = /(\b\d{4}-\d{2}(?:-\d{2}(?: \d{2}:\d{2})?)?\b)/;
+/** A month or day; line breaks within it are prevented. */
+const DAY = /(\b\d{4}-\d{2}(?:-\d{2})?\b)/;
 
 /** A word longer than a column is wide, such as a unique device identifier. */
 const LONG = /([^\s<>]{28,})/;
@@ -48,6 +48,9 @@ function xmlLine(line: string, at: number): Markup {
   return at === 0 ? xml`${line}` : xml`<br/>${line}`;
 }
 
+/** Most characters of a cell that may become as narrow as its longest word. */
+const SHORT = 40;
+
 /** Yields the same as HTML. */
 export function* narrativeHtml({ columns, rows }: Table, nothing: string): Generator<string> {
   if (rows.length === 0) return yield html`<p class="nothing">${nothing}</p>`.text;
@@ -56,11 +59,11 @@ export function* narrativeHtml({ columns, rows }: Table, nothing: string): Gener
   for (const { id, cells, marked } of rows) {
     const style = marked === true ? attribute('class', 'marked') : NOTHING;
     // On a phone each row becomes a list; the column name precedes each value.
-    const shown = cells.map((cell, i) =>
-      i === 0
-        ? html`<td>${lines(cell).map(headLine)}</td>`
-        : html`<td data-name="${columns[i]}">${lines(cell).map(htmlLine)}</td>`,
-    );
+    const shown = cells.map((cell, i) => {
+      if (i === 0) return html`<td>${lines(cell).map(headLine)}</td>`;
+      const width = attribute('class', cell.length > SHORT ? 'long' : undefined);
+      return html`<td data-name="${columns[i]}"${width}>${lines(cell).map(htmlLine)}</td>`;
+    });
     yield html`<tr id="${id}"${style}>${shown}</tr>`.text;
   }
   yield '</tbody></table></div>';
@@ -75,13 +78,13 @@ function htmlLine(line: string, at: number): Markup {
   return at === 0 ? wrapped(line) : html`<br>${wrapped(line)}`;
 }
 
-/** Keeps times on one line; lets long words break anywhere. */
+/** Keeps days on one line; lets long words break anywhere. */
 function wrapped(line: string): Markup {
   return html`${line.split(LONG).map((part, i) => (i % 2 === 0 ? timed(part) : html`<span>${timed(part)}</span>`))}`;
 }
 
 function timed(text: string): Markup {
-  return html`${text.split(TIME).map((part, i) => (i % 2 === 0 ? html`${part}` : html`<time>${part}</time>`))}`;
+  return html`${text.split(DAY).map((part, i) => (i % 2 === 0 ? html`${part}` : html`<time>${part}</time>`))}`;
 }
 
 function lines(text: string): readonly string[] {

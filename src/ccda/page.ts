@@ -151,14 +151,17 @@ th { color: var(--quiet); font-weight: 600; vertical-align: bottom; position: st
 td { max-width: 40rem; overflow-wrap: break-word; }
 td span { overflow-wrap: anywhere; }
 time { white-space: nowrap; }
-td:first-child { min-width: 10rem; }
+td:first-child, td.long { min-width: 9rem; }
 b { font-weight: 600; }
 tbody tr:nth-child(even) { background: var(--stripe); }
 tr.marked td:nth-child(-n+3) { font-weight: 600; }
 tr.marked td:first-child { box-shadow: inset 3px 0 var(--alert); }
 tr:target { outline: 2px solid var(--accent); }
 footer { color: var(--quiet); font-size: 0.85rem; padding-bottom: 2rem; }
-@media (max-width: 70rem) {
+@media (max-width: 84rem) {
+  th, td { padding: 0.35rem 0.4rem; }
+}
+@media (max-width: 76rem) {
   .table { overflow-x: auto; }
   th { position: static; }
 }
@@ -170,7 +173,7 @@ footer { color: var(--quiet); font-size: 0.85rem; padding-bottom: 2rem; }
   table, tbody, tr, td { display: block; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   tr { padding: 0.4rem 0.5rem; border-bottom: 1px solid var(--line); }
-  td { padding: 0; border: 0; overflow-wrap: anywhere; }
+  td, td.long { min-width: 0; padding: 0; border: 0; overflow-wrap: anywhere; }
   td:empty { display: none; }
   td[data-name]::before { content: attr(data-name) ": "; color: var(--quiet); }
   tr.marked td:first-child { padding-left: 0.5rem; }

@@ -21,10 +21,10 @@ test.each([
   expect(readableAge(patient, NOW)).toBe(age);
 });
 
-test('a row has its first cell in bold, times without line breaks, and breakable long words', () => {
+test('a row has its first cell in bold, days without line breaks, and breakable long words; a long cell asks for width', () => {
   const udi = '(01)00840000000019(11)240716(17)281104';
   const cells = ['Pacemaker\nof a <kind>', `2025-11-04 08:05 & ${udi}`];
   expect(narrativeHtml({ columns: ['Device', 'Facts'], rows: [{ id: 'r-1', cells, marked: true }] }, '')).toContain(
-    `<tr id="r-1" class="marked"><td><b>Pacemaker</b><br>of a &lt;kind&gt;</td><td data-name="Facts"><time>2025-11-04 08:05</time> &amp; <span>${udi}</span></td></tr>`,
+    `<tr id="r-1" class="marked"><td><b>Pacemaker</b><br>of a &lt;kind&gt;</td><td data-name="Facts" class="long"><time>2025-11-04</time> 08:05 &amp; <span>${udi}</span></td></tr>`,
   );
 });
