@@ -21,12 +21,12 @@ import { operationEntry } from './operations/operations.ts';
 import type { RecordOperation } from './operations/record-operations.ts';
 import { type MadeResource, SUMMARY } from './operations/summary-operation.ts';
 import { FhirError, type Issue } from './outcome.ts';
-import { type AnswerContext, answerQuery, type BundleText, searchsetOf } from './pipeline/answer.ts';
+import { type Answer, type AnswerContext, answerQuery, type BundleText, searchsetOf } from './pipeline/answer.ts';
 import { cursorCache } from './pipeline/cursor-cache.ts';
 import { pageMappings } from './pipeline/page-mappings.ts';
 import { type ResourceText, readById } from './pipeline/read.ts';
 import { SEALED, sealedParameters } from './pipeline/sealed-parameters.ts';
-import { openSession, type Session } from './pipeline/session.ts';
+import { createRooms, openSession, type Session } from './pipeline/session.ts';
 import { shapeStore } from './pipeline/shapes.ts';
 import { ALL_RULES, type Environment, environment, type Rules } from './plan/environment.ts';
 import { type AccessRules, type Action, FULL_VISIBILITY, isPermitted, type Visibility } from './plan/visibility.ts';
@@ -147,6 +147,8 @@ export interface FacadeOptions extends OwnOptions {
   readonly database: Database;
   readonly pageSize: number;
   readonly pageMax: number;
+  /** Bytes of the largest resource; a page has at most a quarter. Default: ANSWER_BYTES. */
+  readonly answerBytes?: number | undefined;
   /** Signs page links; must be the same on all instances behind one URL. */
   readonly secret: Uint8Array;
   readonly softwareVersion: string;
@@ -170,6 +172,9 @@ const PLANNING = 3000;
 /** Limit of cached parsed queries. */
 const QUERIES = 500;
 
+/** Default of ANSWER_SIZE. */
+const ANSWER_BYTES = 64_000_000;
+
 export function createFacade(options: FacadeOptions): Facade {
   const { registry, database, clock = Date.now, rules = ALL_RULES } = options;
   const own = ownOf(registry, options);
@@ -180,6 +185,7 @@ export function createFacade(options: FacadeOptions): Facade {
   const sealing = sealedParameters(options.secret);
   const mappingsOf = pageMappings(environment(served, 0, FULL_VISIBILITY, rules));
   const queries = boundedCache<ParsedQuery>(QUERIES);
+  const rooms = createRooms(options.answerBytes ?? ANSWER_BYTES);
 
   const parseCondition: ParseFilter = (type, name, value) =>
     parseFilter(type, name, value, parseContext({ access: OPEN_ACCESS, base: NOWHERE, handling: 'strict' }));
@@ -202,7 +208,16 @@ export function createFacade(options: FacadeOptions): Facade {
       signal,
       stages,
       onQuery: callingBoth(options.onQuery, onQuery),
+      room: rooms(signal),
     });
+  /** Runs the search, and passes on the turn that a large answer has taken. */
+  const found = async (query: SystemQuery, how: AnswerContext, own: Session): Promise<Answer> => {
+    try {
+      return await answerQuery(query, how, own);
+    } finally {
+      own.room?.leave();
+    }
+  };
 
   const parseContext = (context: RequestContext): ParseContext => ({
     offers,
@@ -228,7 +243,9 @@ export function createFacade(options: FacadeOptions): Facade {
   const readSome: Facade['read'] = (type, id, parameters, context) => {
     const selection = parameters.length === 0 ? WHOLE : selectionOf(type, parameters, context);
     const now = clock();
-    return readById({ type, id, selection }, offers, writing(context, now), session(context, now));
+    const own = session(context, now);
+    const made = readById({ type, id, selection }, offers, writing(context, now), own);
+    return made instanceof Promise ? made.finally(() => own.room?.leave()) : made;
   };
 
   const read: Facade['read'] = (type, id, parameters, context) => {
@@ -255,9 +272,9 @@ export function createFacade(options: FacadeOptions): Facade {
     const now = query.cursor?.now ?? clock();
     const { base } = context;
     const write = writing(context, now);
-    const found = await answerQuery(query, { ...how, write }, session(context, now));
-    const next = found.next && {
-      ...found.next,
+    const answered = await found(query, { ...how, write }, session(context, now));
+    const next = answered.next && {
+      ...answered.next,
       made: mappingsOf(query.questions),
       before: pagesBefore(query.cursor),
     };
@@ -266,7 +283,7 @@ export function createFacade(options: FacadeOptions): Facade {
       : undefined;
     const { warning } = context;
     const warned = warning === undefined ? query : { ...query, warnings: [warning, ...query.warnings] };
-    return timed(context, 'write', () => searchsetOf(warned, { ...found, next }, { base, cursors, seal }, made));
+    return timed(context, 'write', () => searchsetOf(warned, { ...answered, next }, { base, cursors, seal }, made));
   };
 
   /** Returns the parameters behind a link of a search that came in a body, and a context whose links hide them too. */
@@ -318,11 +335,11 @@ export function createFacade(options: FacadeOptions): Facade {
       const now = clock();
       const how = { numbered, write: writing(context, now) };
       for (let { cursor }: SystemQuery = query, more = true; more; ) {
-        const found = await answerQuery({ ...query, cursor }, how, session(context, now));
-        cursor = found.next;
+        const page = await found({ ...query, cursor }, how, session(context, now));
+        cursor = page.next;
         more = cursor !== undefined;
-        const texts = found.matches.map(({ json }) => json);
-        yield { resources: texts.map(text => parseExactly(text)), texts, numbers: found.numbers ?? NO_NUMBERS, more };
+        const texts = page.matches.map(({ json }) => json);
+        yield { resources: texts.map(text => parseExactly(text)), texts, numbers: page.numbers ?? NO_NUMBERS, more };
       }
     },
 

@@ -33,7 +33,7 @@ test('an empty configuration is a server on loopback with the demo database', ()
     dataDir: '.lintel',
     access: 'open',
     handling: 'lenient',
-    page: { size: 50, max: 1000 },
+    page: { size: 50, max: 1000, bytes: 64_000_000 },
     timeout: { request: 30_000, drain: 10_000 },
     corsOrigins: [],
   });

@@ -59,8 +59,8 @@ export interface Config {
   /** True if JWKS URLs of clients may lead to private addresses. */
   readonly privateJwks: boolean;
   readonly handling: 'strict' | 'lenient';
-  /** Matches per page: default without `_count`, and maximum. */
-  readonly page: { readonly size: number; readonly max: number };
+  /** Matches per page: default without `_count`, and maximum; and bytes of the largest resource or document. */
+  readonly page: { readonly size: number; readonly max: number; readonly bytes: number };
   /** Secret that signs page links. */
   readonly linkSecret: Uint8Array;
   /**
@@ -254,7 +254,11 @@ function configOf(values: Values, database: DatabaseAddress | undefined): Config
     login: loginOf(values),
     privateJwks: present(values.privateJwks) === 'true',
     handling: present(values.handling),
-    page: { size: present(values.pageSize), max: present(values.pageMax) },
+    page: {
+      size: present(values.pageSize),
+      max: present(values.pageMax),
+      bytes: present(values.answerSize) * 1_000_000,
+    },
     linkSecret: values.linkSecret === undefined ? randomBytes(32) : Buffer.from(values.linkSecret, 'utf8'),
     cache: {
       bytes: present(values.cacheSize) * 1_000_000,

@@ -297,6 +297,12 @@ export const VARIABLES = {
     expected: 'a whole number from 1 to 10000',
     meaning: 'Maximum of matches on a page, whatever `_count` is.',
   }),
+  answerSize: variable('ANSWER_SIZE', wholeNumber(1, 256), {
+    default: '64',
+    expected: 'megabytes, a whole number from 1 to 256',
+    meaning:
+      'Megabytes of the largest resource, and of the largest C-CDA document; more is refused. A page of a search ends after a quarter of it, if need be with fewer resources than `_count`.',
+  }),
   linkSecret: variable('LINK_SECRET', z.string().min(32), {
     shownDefault: 'a random one at each start',
     expected: 'at least 32 characters',

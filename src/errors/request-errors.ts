@@ -187,6 +187,12 @@ export const REQUEST_ERRORS = {
     'The Bundle is a transaction, and the server only reads, one request at a time.',
     'Send a Bundle of type `batch`.',
   ],
+  'too-large': [
+    'LNT-127',
+    'too-costly',
+    'A resource, or a document, is larger than ANSWER_SIZE.',
+    'Ask for less: fewer elements of the resource, a document of fewer days. Or raise ANSWER_SIZE.',
+  ],
   'no-token': [
     'LNT-201',
     'login',

@@ -4,6 +4,7 @@
  * https://hl7.org/fhir/R4/http.html#paging
  */
 
+import { setImmediate } from 'node:timers/promises';
 import { memoized } from '../common/caches.ts';
 import { issueOf } from '../outcome.ts';
 import { type Branch, branchesOf, groupBranches, isWithoutRows } from '../plan/branches.ts';
@@ -15,14 +16,15 @@ import type { WriteContext } from '../resource/compile.ts';
 import { type Cursor, type CursorCodec, pageBefore } from '../search/cursor.ts';
 import type { AnswerShape, SystemQuery } from '../search/query.ts';
 import { fetchKey } from '../sql/expression-key.ts';
+import { bytesOf } from '../sql/row-limits.ts';
 import type { AlsoWanted } from './branch-plan.ts';
-import { type Emitted, emitAll } from './emitted.ts';
+import { type Emitted, emitRows, onlyResources } from './emitted.ts';
 import { frontierOf, wantedForIncludes } from './frontier.ts';
-import { type AskedRows, type Included, readIncluded } from './includes.ts';
-import { countMatches, distinct, type Match, type PageRequest, readPage } from './page.ts';
+import { type AskedRows, type Included, type ReadRows, readIncluded } from './includes.ts';
+import { countMatches, cursorAfter, distinct, type Match, type PageRequest, readPage } from './page.ts';
 import { planCached } from './plans.ts';
 import { SEALED } from './sealed-parameters.ts';
-import type { Session } from './session.ts';
+import { type Room, type Session, TooManyBytes, tooLarge } from './session.ts';
 
 export interface Answer {
   readonly matches: readonly EntryText[];
@@ -102,10 +104,19 @@ async function writeWithIncludes(
   { includable, write }: AnswerContext,
   session: Session,
 ): Promise<WrittenPage & Pick<Answer, 'included'>> {
-  const frontier = frontierOf(query, session);
-  const page = await writeInLists(branches, request, write, session, frontier.add);
-  const read = (asked: readonly AskedRows[], limit: number) => readRows(asked, limit, query, write, session);
-  return { ...page, included: await readIncluded(frontier, { query, includable, read }, session) };
+  const { room } = session;
+  for (let { count } = request; ; ) {
+    const frontier = frontierOf(query, session);
+    const page = await writeInLists(branches, { ...request, count }, write, session, frontier.add);
+    const fits = fitting(room);
+    const read = (asked: readonly AskedRows[], limit: number) => readRows(asked, limit, fits, query, write, session);
+    const included = await readIncluded(frontier, { query, includable, read }, session);
+    const { length } = page.matches;
+    if (!included.isFull || (room?.isLarge && length <= 1)) return { ...page, included };
+    // A page with fewer matches has room for all that they include.
+    if (room?.isLarge) count = Math.ceil(length / 2);
+    else await room?.enlarge();
+  }
 }
 
 /** Counts the matches without sort keys, because these split mappings into parts. */
@@ -133,22 +144,110 @@ function branchesOfAll(questions: SystemQuery['questions'], env: Environment): r
 async function readRows(
   asked: readonly AskedRows[],
   limit: number,
+  fits: Fits,
   query: SystemQuery,
   context: WriteContext,
   session: Session,
-): Promise<readonly Emitted[]> {
+): Promise<ReadRows> {
   const also = wantedForIncludes(query, session);
   const { selection } = query;
+  const bytes = rowBytes(session);
   const pages = await Promise.all(
     asked.map(one =>
       readPage(
         groupBranches([one], [], session.env),
-        { sort: [], selection, count: limit, cursor: undefined, also },
+        { sort: [], selection, count: limit, cursor: undefined, also, bytes },
         session,
       ),
     ),
   );
-  return emitAll(distinct(pages.flatMap(page => page.matches)).slice(0, limit), context, session);
+  const matches = distinct(pages.flatMap(page => page.matches)).slice(0, limit);
+  const emitted = await emitFitting(matches, fits, context, session);
+  const isFull = pages.some(page => page.isFull) || emitted.length < matches.length;
+  return { resources: onlyResources(emitted), isFull };
+}
+
+type Fits = (one: Emitted) => boolean;
+
+/** Returns the bytes of rows that may be read at a time. */
+function rowBytes({ room }: Session): number | undefined {
+  return room?.isLarge ? room.page : room?.small;
+}
+
+/** Counts resources: returns whether the next one fits into a page. The first always does, up to the largest size. */
+function fitting(room: Room | undefined): Fits {
+  let bytes = 0;
+  return ({ type, json }) => {
+    if (room === undefined) return true;
+    if (json.length > room.most) throw tooLarge(type);
+    if (bytes > 0 && bytes + json.length > room.page) return false;
+    bytes += json.length;
+    return true;
+  };
+}
+
+/**
+ * Emits matches in order until one does not fit. The text is '' for a row that is no resource. Lets other requests be
+ * answered between large parts.
+ */
+async function emitFitting(
+  matches: readonly Match[],
+  fits: Fits,
+  context: WriteContext,
+  session: Session,
+): Promise<readonly Emitted[]> {
+  const { room } = session;
+  if (!room?.isLarge) {
+    try {
+      return await emitRows(matches, context, session, { fits, children: room?.small });
+    } catch (error) {
+      if (!(error instanceof TooManyBytes) || room === undefined) throw error;
+      await room.enlarge();
+    }
+  }
+  const all: Emitted[] = [];
+  for (const part of partsOf(matches, room.small)) {
+    const emitted = await emitPart(part, fits, context, session, room);
+    for (const one of emitted) all.push(one);
+    if (emitted.length < part.length) break;
+    await setImmediate();
+  }
+  return all;
+}
+
+/** Emits some matches. Reads the children of fewer if those of all have too many bytes. */
+async function emitPart(
+  part: readonly Match[],
+  fits: Fits,
+  context: WriteContext,
+  session: Session,
+  room: Room,
+): Promise<readonly Emitted[]> {
+  try {
+    return await emitRows(part, context, session, { fits, children: part.length === 1 ? room.most : room.page });
+  } catch (error) {
+    const [first] = part;
+    if (!(error instanceof TooManyBytes) || first === undefined) throw error;
+    if (part.length === 1) throw tooLarge(first.mapping.resource);
+    const half = Math.ceil(part.length / 2);
+    const before = await emitPart(part.slice(0, half), fits, context, session, room);
+    if (before.length < half) return before;
+    return [...before, ...(await emitPart(part.slice(half), fits, context, session, room))];
+  }
+}
+
+/** Yields the matches in parts whose rows have about so many bytes. */
+function* partsOf(matches: readonly Match[], bytes: number): Generator<readonly Match[]> {
+  let begin = 0;
+  let sum = 0;
+  for (const [at, { row }] of matches.entries()) {
+    sum += bytesOf(row);
+    if (sum < bytes) continue;
+    yield matches.slice(begin, at + 1);
+    begin = at + 1;
+    sum = 0;
+  }
+  if (begin < matches.length) yield matches.slice(begin);
 }
 
 export interface WrittenPage {
@@ -161,8 +260,8 @@ export const LIST = 250;
 
 /**
  * Writes a page in lists of rows, so that memory and statements stay small on a large page. With sort keys it reads all
- * rows at once, and only their children in lists: each list of rows would cost the database the whole sort again. `see`
- * is called with all resources.
+ * rows at once, and only their children in lists: each list of rows would cost the database the whole sort again. The
+ * page ends early when it has as many bytes as a page may have. `see` is called with all resources.
  */
 export async function writeInLists(
   branches: readonly Branch[],
@@ -171,25 +270,47 @@ export async function writeInLists(
   session: Session,
   see: ((resources: readonly Emitted[]) => void) | undefined = undefined,
 ): Promise<WrittenPage> {
+  const { room } = session;
   const matches: EntryText[] = [];
-  const write = async (some: readonly Match[]): Promise<void> => {
-    const resources = await emitAll(some, context, session);
+  const fits = fitting(room);
+  let bytes = 0;
+  /** Returns how many of the matches fitted. */
+  const write = async (some: readonly Match[]): Promise<number> => {
+    const emitted = await emitFitting(some, fits, context, session);
+    const resources = onlyResources(emitted);
     see?.(resources);
-    for (const { type, id, json } of resources) matches.push({ type, id, json });
+    for (const { type, id, json } of resources) {
+      matches.push({ type, id, json });
+      bytes += json.length;
+    }
+    return emitted.length;
   };
-  let { cursor } = request;
   if (request.sort.length > 0) {
-    const page = await readPage(branches, request, session);
-    for (let at = 0; at < page.matches.length; at += LIST) await write(page.matches.slice(at, at + LIST));
+    let page = await readPage(branches, { ...request, bytes: rowBytes(session) }, session);
+    if (page.isFull && room?.isLarge === false) {
+      await room.enlarge();
+      page = await readPage(branches, { ...request, bytes: room.page }, session);
+    }
+    for (let at = 0; at < page.matches.length; at += LIST) {
+      const some = page.matches.slice(at, at + LIST);
+      const written = await write(some);
+      if (written < some.length) return { matches, next: cursorAfter(page.matches[at + written - 1], session) };
+    }
     return { matches, next: page.next };
   }
-  do {
+  for (let { cursor } = request; ; ) {
     const count = Math.min(LIST, request.count - matches.length);
-    const page = await readPage(branches, { ...request, count, cursor }, session);
-    await write(page.matches);
+    const wasLarge = room?.isLarge === true;
+    const page = await readPage(branches, { ...request, count, cursor, bytes: rowBytes(session) }, session);
+    if (page.isFull) await room?.enlarge();
+    const written = await write(page.matches);
+    if (written < page.matches.length)
+      return { matches, next: written === 0 ? cursor : cursorAfter(page.matches[written - 1], session) };
     cursor = page.next;
-  } while (cursor && matches.length < request.count);
-  return { matches, next: cursor };
+    const isFull = matches.length >= request.count || (page.isFull && wasLarge);
+    if (cursor === undefined || isFull) return { matches, next: cursor };
+    if (room !== undefined && bytes > room.small) await room.enlarge();
+  }
 }
 
 /** A searchset Bundle as FHIR JSON text. */

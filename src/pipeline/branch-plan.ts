@@ -14,7 +14,7 @@ import type { SortFace } from '../plan/sort.ts';
 import { selectionKey } from '../resource/selection.ts';
 import type { Cursor } from '../search/cursor.ts';
 import type { Selection, SortKey } from '../search/query.ts';
-import { INTEGER } from '../sql/column-type.ts';
+import { INTEGER, isOfAnyLength } from '../sql/column-type.ts';
 import { and, compare, equals, FALSE, flag, or, placeholderFor, TRUE, value } from '../sql/construct.ts';
 import type { Expression, Operator, Order, Predicate } from '../sql/expression.ts';
 import type { PlaceholderValues, SqlPlan } from '../sql/plan.ts';
@@ -47,6 +47,8 @@ export interface BranchPlan {
   /** Position of each mapping's flag; undefined if every row belongs to it. */
   readonly flags: readonly (number | undefined)[];
   readonly sortAt: readonly number[];
+  /** True if a row can be of any size, because a column declares no length. */
+  readonly isUnbounded: boolean;
 }
 
 export interface CachedPlan {
@@ -136,7 +138,8 @@ export function planBranch(
   const limitPlaceholder = placeholder === undefined ? undefined : placeholder + (request.cursor?.key.length ?? 0);
   const from = bareRelation(first.mapping.source, where, env, [...columns, ...orderBy.map(({ by }) => by)]);
   const plan: SqlPlan = { from, columns, orderBy, limit, limitPlaceholder, shape: 'rows', searches: true };
-  return { plan, mapping: first.mapping.name, shaped, flags, sortAt };
+  const isUnbounded = columns.some(({ type }) => isOfAnyLength(type));
+  return { plan, mapping: first.mapping.name, shaped, flags, sortAt, isUnbounded };
 }
 
 /** Returns the order: sort values first, the unique key last. */

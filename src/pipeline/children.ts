@@ -13,27 +13,46 @@ import { pieceKeys } from '../resource/each.ts';
 import { castTo } from '../resource/raw.ts';
 import { type ChildRow, type Children, childrenOf, NO_CHILDREN } from '../resource/rows.ts';
 import type { ChildShape, LevelShape } from '../resource/shape.ts';
-import { holdsAnyNumber, UNICODE } from '../sql/column-type.ts';
+import { holdsAnyNumber, isOfAnyLength, UNICODE } from '../sql/column-type.ts';
 import { call } from '../sql/construct.ts';
 import type { Expression, SqlValue } from '../sql/expression.ts';
 import { familyOf } from '../sql/parameter-type.ts';
 import type { PlaceholderValues, Row, SqlPlan } from '../sql/plan.ts';
+import { ByteLimit, bytesOf } from '../sql/row-limits.ts';
 import { valueShape } from '../sql/statement.ts';
-import type { Session } from './session.ts';
+import { type Session, TooManyBytes } from './session.ts';
 
 /** Limit of child rows of one statement; more means that the mapping's `on` is wrong. */
 const CHILD_ROWS_AT_MOST = 200_000;
+/** Rows of any declared length up to which their bytes are not counted. */
+const FEW = 1000;
 
-/** Returns the children of each row, at all levels. `mapping`: the mapping that the rows belong to. */
+/** Bytes that child rows may still have. */
+export interface BytesLeft {
+  bytes: number;
+}
+
+/**
+ * Returns the children of each row, at all levels. `mapping`: the mapping that the rows belong to. `left`: undefined
+ * for any number of bytes. Throws TooManyBytes.
+ */
 export async function readChildren(
   rows: readonly Row[],
   level: LevelShape,
   mapping: string,
   session: Session,
+  left: BytesLeft | undefined,
 ): Promise<readonly Children[]> {
   if (level.children.length === 0 || rows.length === 0) return rows.map(() => NO_CHILDREN);
-  const lists = await Promise.all(level.children.map(shape => readCollection(rows, shape, mapping, session)));
+  const lists = await Promise.all(level.children.map(shape => readCollection(rows, shape, mapping, session, left)));
   return childrenOf(rows, level, lists);
+}
+
+/** Subtracts what a statement has read. */
+function subtract(rows: readonly Row[], limit: ByteLimit | undefined, left: BytesLeft): void {
+  if (limit) left.bytes -= limit.bytes;
+  else if (rows.length > FEW) for (const row of rows) left.bytes -= bytesOf(row);
+  if (limit?.reached || left.bytes < 0) throw new TooManyBytes();
 }
 
 async function readCollection(
@@ -41,18 +60,22 @@ async function readCollection(
   shape: ChildShape,
   mapping: string,
   session: Session,
+  left: BytesLeft | undefined,
 ): Promise<readonly ChildRow[]> {
   const { on, scope } = shape.each.from;
   const keys = distinctKeys(parents, shape, on);
   const rows: Row[] = [];
+  const isUnbounded = shape.columns.some(({ type }) => isOfAnyLength(type));
   for (const some of inStatements(keys)) {
     const { plan, placeholders } = collectionPlan(shape, some, session.env);
-    const found = await session.query(plan, mapping, placeholders);
+    const limit = left && isUnbounded ? new ByteLimit(left.bytes, 0) : undefined;
+    const found = await session.query(plan, mapping, placeholders, limit);
+    if (left) subtract(found, limit, left);
     if (found.length >= CHILD_ROWS_AT_MOST)
       throw new RangeError(`more than ${CHILD_ROWS_AT_MOST} rows of ${scope.table.name} for one page`);
     for (const row of found) rows.push(row);
   }
-  const children = await readChildren(rows, shape, mapping, session);
+  const children = await readChildren(rows, shape, mapping, session, left);
   return rows.map((row, i) => ({ row, children: children[i] ?? NO_CHILDREN }));
 }
 

@@ -79,7 +79,8 @@ export async function dryRun(
       read: async asked => {
         const own = { ...query, sort: [], cursor: undefined };
         const of = asked.map(one => groupBranches([one], [], session.env));
-        return (await Promise.all(of.map(some => resourcesOf(some, 'included:', own)))).flat();
+        const resources = (await Promise.all(of.map(some => resourcesOf(some, 'included:', own)))).flat();
+        return { resources, isFull: false };
       },
     },
     { ...session, query: (plan, mapping, placeholders) => noted('keys of', mapping, plan, placeholders) },

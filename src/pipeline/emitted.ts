@@ -34,13 +34,27 @@ export interface Emittable {
   readonly shaped: Shaped;
 }
 
+/** Limits what is emitted. */
+export interface EmitLimits {
+  /** Bytes of all child rows. */
+  readonly children?: number | undefined;
+  /** Called with each resource in order; false: it and all further ones are left out. */
+  readonly fits?: ((one: Emitted) => boolean) | undefined;
+}
+
 /** Emits the rows that are resources. Returns a promise only if children must be fetched. */
 export function emitAll(
   items: readonly Emittable[],
   context: WriteContext,
   session: Session,
+  limits?: EmitLimits,
 ): Awaitable<readonly Emitted[]> {
-  return andThen(emitRows(items, context, session), all => (all.every(isResource) ? all : all.filter(isResource)));
+  return andThen(emitRows(items, context, session, limits), onlyResources);
+}
+
+/** Leaves out rows that are no resources. */
+export function onlyResources(all: readonly Emitted[]): readonly Emitted[] {
+  return all.every(isResource) ? all : all.filter(isResource);
 }
 
 /** A row has no id if somebody has just written a value of a new form into its column, which is then examined anew. */
@@ -48,15 +62,24 @@ function isResource({ json }: Emitted): boolean {
   return json !== '';
 }
 
-/** Likewise for all rows; the text is '' for a row that is no resource. */
+/** Likewise for all rows; the text is '' for a row that is no resource. Throws TooManyBytes. */
 export function emitRows(
   items: readonly Emittable[],
   context: WriteContext,
   session: Session,
+  { children, fits }: EmitLimits = {},
 ): Awaitable<readonly Emitted[]> {
   const emit = (childrenOf: ChildrenOf): readonly Emitted[] =>
-    session.stages.time('write', () => items.map(item => emitted(item, childrenOf(item.row), context)));
-  return andThen(childrenOfAll(items, session), emit);
+    session.stages.time('write', () => {
+      const all: Emitted[] = [];
+      for (const item of items) {
+        const one = emitted(item, childrenOf(item.row), context);
+        if (fits?.(one) === false) break;
+        all.push(one);
+      }
+      return all;
+    });
+  return andThen(childrenOfAll(items, session, children), emit);
 }
 
 function emitted({ mapping, row, shaped }: Emittable, children: Children, context: WriteContext): Emitted {
@@ -77,7 +100,7 @@ export async function writeLists(
   context: WriteContext,
   session: Session,
 ): Promise<Iterable<readonly string[]>> {
-  return listsOf(items, size, context, await childrenOfAll(items, session));
+  return listsOf(items, size, context, await childrenOfAll(items, session, undefined));
 }
 
 /**
@@ -103,22 +126,31 @@ export function writtenId(json: string, type: string): string {
   return json.slice(begin, json.indexOf('"', begin));
 }
 
-function childrenOfAll(items: readonly Emittable[], session: Session): Awaitable<ChildrenOf> {
+function childrenOfAll(
+  items: readonly Emittable[],
+  session: Session,
+  bytes: number | undefined,
+): Awaitable<ChildrenOf> {
   const areChildless = items.every(({ shaped }) => shaped.shape.children.length === 0);
-  return areChildless ? childless : readAllChildren(items, session);
+  return areChildless ? childless : readAllChildren(items, session, bytes);
 }
 
 function childless(): Children {
   return NO_CHILDREN;
 }
 
-async function readAllChildren(items: readonly Emittable[], session: Session): Promise<ChildrenOf> {
+async function readAllChildren(
+  items: readonly Emittable[],
+  session: Session,
+  bytes: number | undefined,
+): Promise<ChildrenOf> {
   const children = new Map<Row, Children>();
+  const left = bytes === undefined ? undefined : { bytes };
   const byShape = Map.groupBy(items, item => item.shaped);
   await Promise.all(
     [...byShape].map(async ([{ shape }, members]) => {
       const rows = [...new Set(members.map(({ row }) => row))];
-      const found = await readChildren(rows, shape, members[0]?.mapping.name ?? '', session);
+      const found = await readChildren(rows, shape, members[0]?.mapping.name ?? '', session, left);
       rows.forEach((row, i) => {
         children.set(row, found[i] ?? NO_CHILDREN);
       });

@@ -28,7 +28,13 @@ export interface IncludeRequest {
   /** Returns whether a type may be included; undefined: any type. */
   readonly includable?: ((type: string) => boolean) | undefined;
   /** Reads the resources of these mappings' rows. */
-  readonly read: (asked: readonly AskedRows[], limit: number) => Promise<readonly Emitted[]>;
+  readonly read: (asked: readonly AskedRows[], limit: number) => Promise<ReadRows>;
+}
+
+export interface ReadRows {
+  readonly resources: readonly Emitted[];
+  /** True if further ones would have too many bytes. */
+  readonly isFull: boolean;
 }
 
 export interface AskedRows {
@@ -40,6 +46,8 @@ export interface Included {
   readonly resources: readonly Emitted[];
   /** True if more would have been included than one page may contain. */
   readonly cut: boolean;
+  /** True if the reason is their bytes: a page with fewer matches may have room for theirs. */
+  readonly isFull?: boolean;
 }
 
 /** Returns the included resources. `from`: the resources of the page. */
@@ -48,6 +56,7 @@ export async function readIncluded(from: Frontier, request: IncludeRequest, sess
   const resources: Emitted[] = [];
   let frontier = from;
   let cut = false;
+  let isFull = false;
   const ofRecord = from.mappings().every(isBound);
   for (let round = 0; round < ROUNDS && frontier.size() > 0; round++) {
     const at = frontier;
@@ -61,8 +70,9 @@ export async function readIncluded(from: Frontier, request: IncludeRequest, sess
     const found = (
       await Promise.all(
         asked.map(async ({ rows, include }) => {
-          const read = await request.read(rows, limit);
-          cut ||= read.length >= limit;
+          const { resources: read, ...bytes } = await request.read(rows, limit);
+          isFull ||= bytes.isFull;
+          cut ||= read.length >= limit || isFull;
           const references = include && at.referencesOf(include);
           return references ? read.filter(resource => references.has(identityOf(resource))) : read;
         }),
@@ -72,15 +82,16 @@ export async function readIncluded(from: Frontier, request: IncludeRequest, sess
     for (const resource of found) {
       if (seen.has(identityOf(resource))) continue;
       if (resources.length + fresh.length >= INCLUDED_AT_MOST)
-        return { resources: [...resources, ...fresh], cut: true };
+        return { resources: [...resources, ...fresh], cut: true, isFull };
       seen.add(identityOf(resource));
       fresh.push(resource);
     }
     resources.push(...fresh);
+    if (isFull) break;
     frontier = frontierOf(iterated(request.query), session, seen);
     frontier.add(fresh);
   }
-  return { resources, cut };
+  return { resources, cut, isFull };
 }
 
 /** Returns the includes with `:iterate`, which continue from included resources. */

@@ -1,7 +1,7 @@
 /**
  * Reads one page of matches. In: the branches of a search. Out: rows in order, each with its mapping, and the cursor of
  * the next page. Without sort keys branches are read one after the other; with sort keys they are merged, and each
- * returns at most the rows that the page can need.
+ * returns at most the rows that the page can need. A page ends early if its rows would have too many bytes.
  */
 import { type Awaitable, andThen } from '../common/awaitable.ts';
 import type { Mapping } from '../mapping/model.ts';
@@ -13,6 +13,7 @@ import type { SortKey } from '../search/query.ts';
 import { flag, or } from '../sql/construct.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { PlaceholderValues, Row, SqlPlan } from '../sql/plan.ts';
+import { ByteLimit } from '../sql/row-limits.ts';
 import { type BranchNeeds, type BranchPlan, cachedPlan } from './branch-plan.ts';
 import type { Session } from './session.ts';
 import type { Shaped } from './shapes.ts';
@@ -29,53 +30,98 @@ export interface Match {
 export interface Page {
   readonly matches: readonly Match[];
   readonly next: Cursor | undefined;
+  /** True if the page ended because of its bytes. */
+  readonly isFull: boolean;
 }
 
 export interface PageRequest extends BranchNeeds {
   readonly count: number;
+  /** Bytes of all rows; undefined: any number. At least one match is read whatever its size, unless `least` is 0. */
+  readonly bytes?: number | undefined;
+  readonly least?: 0;
 }
 
 export function readPage(branches: readonly Branch[], request: PageRequest, session: Session): Awaitable<Page> {
-  return andThen(matchesOfAll(branches, request, session), found => {
-    if (found.length <= request.count) return { matches: found, next: undefined };
+  return andThen(matchesOfAll(branches, request, session), ({ matches: found, isFull }) => {
+    if (found.length <= request.count) {
+      if (!isFull) return { matches: found, next: undefined, isFull };
+      if (found.length === 0 && request.least !== 0) throw noResources();
+      return { matches: found, next: cursorAfter(found.at(-1), session), isFull };
+    }
     const matches = found.slice(0, request.count);
-    return { matches, next: cursorOf(matches.at(-1), session) };
+    return { matches, next: cursorAfter(matches.at(-1), session), isFull: false };
   });
 }
 
-function matchesOfAll(
-  branches: readonly Branch[],
-  request: PageRequest,
-  session: Session,
-): Awaitable<readonly Match[]> {
+function noResources(): RangeError {
+  return new RangeError('rows that are no resource of any mapping');
+}
+
+interface Found extends Pick<Page, 'matches' | 'isFull'> {
+  /** Bytes of the rows, as far as they were counted. */
+  readonly bytes: number;
+}
+
+function matchesOfAll(branches: readonly Branch[], request: PageRequest, session: Session): Awaitable<Found> {
   if (request.sort.length > 0) return merged(branches, request, session);
   const only = branches.length === 1 ? branches[0] : undefined;
   return only ? readBranch(only, request, request.count + 1, session) : inTurn(branches, request, session);
 }
 
-async function inTurn(branches: readonly Branch[], request: PageRequest, session: Session): Promise<readonly Match[]> {
+/**
+ * Returns the limit of a statement; undefined if all its columns declare a length, so that the number of rows bounds
+ * it. The row of the cursor may come again, beside a new one.
+ */
+function limitOf({ bytes, cursor, least }: PageRequest, { isUnbounded }: BranchPlan): ByteLimit | undefined {
+  return bytes === undefined || !isUnbounded ? undefined : new ByteLimit(bytes, least ?? (cursor ? 2 : 1));
+}
+
+async function inTurn(branches: readonly Branch[], request: PageRequest, session: Session): Promise<Found> {
   const found: Match[] = [];
+  let bytes = 0;
   for (const branch of branches) {
     const wanted = request.count + 1 - found.length;
     if (wanted <= 0) break;
-    found.push(...(await readBranch(branch, request, wanted, session)));
+    // Without a match yet the page still needs one: the rows so far were only that of the cursor.
+    const rest: PageRequest =
+      found.length === 0 || bytes === 0 || request.bytes === undefined
+        ? request
+        : { ...request, bytes: request.bytes - bytes, least: 0 };
+    const more = await readBranch(branch, rest, wanted, session);
+    found.push(...more.matches);
+    bytes += more.bytes;
+    if (more.isFull) return { matches: found, isFull: true, bytes };
   }
-  return found;
+  return { matches: found, isFull: false, bytes };
 }
 
-async function merged(branches: readonly Branch[], request: PageRequest, session: Session): Promise<readonly Match[]> {
+async function merged(branches: readonly Branch[], request: PageRequest, session: Session): Promise<Found> {
   const wanted = request.count + 1;
+  const share = request.bytes === undefined ? undefined : request.bytes / branches.length;
   let found: readonly Match[] = [];
+  let bytes = 0;
+  /** The first match after which rows were left out. Rows of other branches may come only after those. */
+  let last: Match | undefined;
   const read = async (branch: Branch): Promise<void> => {
-    const more = await readBranch(branch, request, wanted, session);
+    const {
+      matches: more,
+      isFull,
+      bytes: own,
+    } = await readBranch(branch, { ...request, bytes: share }, wanted, session);
+    const end = isFull ? more.at(-1) : undefined;
+    if (isFull && !end) throw noResources();
+    bytes += own;
+    if (end && (!last || compareMatches(end, last, request.sort) < 0)) last = end;
     // Keeps at most one page. The sort is stable, so rows of one branch keep the database's order.
     found = [...found, ...more].sort((a, b) => compareMatches(a, b, request.sort)).slice(0, wanted);
+    const at = last ? found.indexOf(last) : -1;
+    if (at >= 0) found = found.slice(0, at + 1);
   };
   const hasValue = ({ sort }: Branch): boolean => sort[0] !== null;
   await Promise.all(branches.filter(hasValue).map(read));
   // Rows without the value come last, so they are read only if the others do not fill the page.
-  if (found.length < wanted) await Promise.all(branches.filter(branch => !hasValue(branch)).map(read));
-  return found;
+  if (found.length < wanted && !last) await Promise.all(branches.filter(branch => !hasValue(branch)).map(read));
+  return { matches: found, isFull: last !== undefined && found.at(-1) === last, bytes };
 }
 
 function compareMatches(a: Match, b: Match, sort: readonly SortKey[]): number {
@@ -98,21 +144,19 @@ function compareKeys(a: number | string | null, b: number | string | null, desce
   return a < b === descending ? 1 : -1;
 }
 
-function readBranch(
-  branch: Branch,
-  request: PageRequest,
-  wanted: number,
-  session: Session,
-): Awaitable<readonly Match[]> {
+function readBranch(branch: Branch, request: PageRequest, wanted: number, session: Session): Awaitable<Found> {
   const { planned, placeholders } = cachedPlan(branch, request, wanted, session);
-  if (!planned) return NO_MATCHES;
-  if (isWithoutRows(branch)) return matchesOf(ONE_ROW, branch, planned, request);
-  return andThen(session.query(planned.plan, planned.mapping, placeholders), rows =>
-    matchesOf(rows, branch, planned, request),
-  );
+  if (!planned) return NOTHING;
+  if (isWithoutRows(branch)) return { matches: matchesOf(ONE_ROW, branch, planned, request), isFull: false, bytes: 0 };
+  const limit = limitOf(request, planned);
+  return andThen(session.query(planned.plan, planned.mapping, placeholders, limit), rows => ({
+    matches: matchesOf(rows, branch, planned, request),
+    isFull: limit?.reached === true,
+    bytes: limit?.bytes ?? 0,
+  }));
 }
 
-const NO_MATCHES: readonly Match[] = [];
+const NOTHING: Found = { matches: [], isFull: false, bytes: 0 };
 
 /** Replaces the rows of a branch without rows: constants need no column. */
 const ONE_ROW: readonly Row[] = [[]];
@@ -144,14 +188,16 @@ export async function* streamMatches(
       const wanted = size * LISTS_PER_STATEMENT - (cursor ? 1 : 0);
       const { planned, placeholders } = cachedPlan(branch, begun, wanted, session);
       if (!planned) break;
-      more = false;
-      for await (const rows of session.stream(planned.plan, size, planned.mapping, placeholders)) {
+      const bytes = limitOf(begun, planned);
+      let rowsSoFar = 0;
+      for await (const rows of session.stream(planned.plan, size, planned.mapping, placeholders, bytes)) {
         const matches = matchesOf(rows, branch, planned, begun);
-        cursor = cursorOf(matches.at(-1), session) ?? cursor;
+        cursor = cursorAfter(matches.at(-1), session) ?? cursor;
         if (matches.length > 0) yield { matches, last: cursor };
-        more = rows.length === size;
+        rowsSoFar += rows.length;
       }
-      if (more && cursor === begun.cursor) throw new RangeError('rows that are no resource of any mapping');
+      more = bytes?.reached === true || (rowsSoFar > 0 && rowsSoFar % size === 0);
+      if (more && cursor === begun.cursor) throw noResources();
     }
   }
 }
@@ -185,8 +231,8 @@ function keyOf({ shape }: Shaped, row: Row): readonly SqlValue[] {
   return shape.key.map(at => row[at] ?? null);
 }
 
-/** Returns the cursor after a match. */
-function cursorOf(match: Match | undefined, { env }: Session): Cursor | undefined {
+/** Returns the cursor of the page that begins after a match. */
+export function cursorAfter(match: Match | undefined, { env }: Session): Cursor | undefined {
   if (!match) return undefined;
   const { branch, mapping, row, shaped, sort } = match;
   const { group, ordinal } = branch;

@@ -11,10 +11,10 @@ import { idName } from '../plan/reuse/id-parameters.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import type { Offered, Offers } from '../search/offers.ts';
 import type { Filter, Selection } from '../search/query.ts';
-import { emitAll } from './emitted.ts';
+import { type Emitted, emitAll } from './emitted.ts';
 import { type Page, readPage } from './page.ts';
 import { type Planned, planCached } from './plans.ts';
-import type { Session } from './session.ts';
+import { type Session, TooManyBytes, tooLarge } from './session.ts';
 
 export interface ReadRequest {
   readonly type: string;
@@ -43,12 +43,31 @@ export function readById(
   const plan = (env: Environment) => branchesOf({ type, filters: [hasId(byId)], sort: [], action: 'read' }, env);
   // The name of an existing type is a short key that no other question has.
   const branches = planCached(session, plan, { key: type, ids: [id] });
-  const read = ({ planned, placeholders }: Planned<readonly Branch[]>): Awaitable<Page> =>
-    readPage(planned, { sort: [], selection, count: 1, cursor: undefined, placeholders }, session);
-  const emitted = andThen(andThen(branches, read), ({ matches }) => emitAll(matches, context, session));
-  return andThen(emitted, resources => {
-    const found = resources[0];
+  const { room } = session;
+  const read = ({ planned, placeholders }: Planned<readonly Branch[]>, bytes: number | undefined): Awaitable<Page> => {
+    const one = { sort: [], selection, count: 1, cursor: undefined, least: 0, placeholders } as const;
+    return readPage(planned, { ...one, bytes }, session);
+  };
+  /** Returns the resource; `too-large` if its rows have more bytes. */
+  const within = (bytes: number | undefined): Awaitable<Emitted | 'too-large' | undefined> => {
+    const page = andThen(branches, of => read(of, bytes));
+    const limited = (thrown: unknown): 'too-large' => {
+      if (thrown instanceof TooManyBytes) return 'too-large';
+      throw thrown;
+    };
+    return andThen(page, ({ matches, isFull }) => {
+      if (isFull) return 'too-large';
+      const emitted = andThen(emitAll(matches, context, session, { children: bytes }), ([one]) => one);
+      return emitted instanceof Promise ? emitted.catch(limited) : emitted;
+    });
+  };
+  const small = within(room?.small);
+  const any = andThen(small, found =>
+    found === 'too-large' && room !== undefined ? room.enlarge().then(() => within(room.most)) : found,
+  );
+  return andThen(any, found => {
     if (found === undefined) return undefined;
+    if (found === 'too-large' || (room && found.json.length > room.most)) throw tooLarge(type);
     const stamp = readsOneRow(found.mapping) ? found.lastUpdated : '';
     return { type, id, json: found.json, lastUpdated: stamp || undefined };
   });

@@ -1,10 +1,12 @@
-/** Defines what the stages of one request share when they query the database. */
+/** Defines what the stages of one request share when they query the database, and how large its answer may become. */
 import { type Awaitable, andEnd } from '../common/awaitable.ts';
 import type { Registry } from '../mapping/model.ts';
 import { type Stages, UNTIMED } from '../observe/statements.ts';
+import { FhirError } from '../outcome.ts';
 import type { Environment } from '../plan/environment.ts';
-import type { Database, QueryOptions } from '../sql/database.ts';
+import { cancelled, type Database, type QueryOptions } from '../sql/database.ts';
 import type { PlaceholderValues, Row, SqlPlan } from '../sql/plan.ts';
+import type { ByteLimit } from '../sql/row-limits.ts';
 import type { Shapes } from './shapes.ts';
 
 /** The database as one request sees it: every statement is counted, and ends with the request. */
@@ -13,18 +15,115 @@ export interface Session {
   readonly env: Environment;
   readonly shapes: Shapes;
   readonly stages: Stages;
+  /** How large the answer may become; undefined: no limit, for commands. */
+  readonly room: Room | undefined;
   /**
    * Runs a plan. `mapping`: the one that the rows belong to or are needed for. `placeholders`: for a plan that is
-   * reused.
+   * reused. `bytes` limits its rows.
    */
-  query(plan: SqlPlan, mapping: string, placeholders?: PlaceholderValues): Awaitable<readonly Row[]>;
-  /** Like Database.stream; `mapping` as in `query`. */
-  stream(plan: SqlPlan, size: number, mapping: string, placeholders?: PlaceholderValues): AsyncIterable<readonly Row[]>;
+  query(plan: SqlPlan, mapping: string, placeholders?: PlaceholderValues, bytes?: ByteLimit): Awaitable<readonly Row[]>;
+  /** Like Database.stream; `mapping` and `bytes` as in `query`. */
+  stream(
+    plan: SqlPlan,
+    size: number,
+    mapping: string,
+    placeholders?: PlaceholderValues,
+    bytes?: ByteLimit,
+  ): AsyncIterable<readonly Row[]>;
+}
+
+/** How large the answer of one request may become. */
+export interface Room {
+  /** Bytes of the largest resource. */
+  readonly most: number;
+  /** Bytes of a page, unless one resource alone has more. */
+  readonly page: number;
+  /** Bytes up to which an answer is small. More needs a turn. */
+  readonly small: number;
+  /** True if the request has a turn. */
+  readonly isLarge: boolean;
+  /** Waits for a turn to make a large answer; does nothing if the request has one. */
+  enlarge(): Promise<void>;
+  /** Passes the turn on. */
+  leave(): void;
+}
+
+/** A statement for child rows had more bytes than the resources around them may have. */
+export class TooManyBytes extends Error {
+  override readonly name = 'TooManyBytes';
+}
+
+/** Returns the error for a resource that is larger than the largest that is sent. */
+export function tooLarge(type: string): FhirError {
+  const cure = 'raise ANSWER_SIZE, or ask for fewer elements with _elements';
+  return new FhirError('too-large', `A ${type} is larger than this server sends; ${cure}`);
+}
+
+/** Makes the Room of each request. */
+export type Rooms = (signal: AbortSignal | undefined) => Room;
+
+/** A page has at most this share of the bytes of the largest resource. */
+const PAGE_SHARE = 4;
+/** A small answer has at most this share. */
+const SMALL_SHARE = 32;
+/** Limit of large answers that are made at a time: each takes several times its bytes of memory. */
+const LARGE_AT_ONCE = 4;
+
+/** Creates the rooms of a server. `most`: bytes of the largest resource. */
+export function createRooms(most: number): Rooms {
+  const waiting = new Set<() => void>();
+  let taken = 0;
+  const pass = (): void => {
+    const [next] = waiting;
+    if (next) next();
+    else taken--;
+  };
+  const turn = (signal: AbortSignal | undefined): Promise<void> => {
+    if (taken < LARGE_AT_ONCE) {
+      taken++;
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const aborted = (): void => {
+        waiting.delete(admit);
+        reject(cancelled());
+      };
+      const admit = (): void => {
+        waiting.delete(admit);
+        signal?.removeEventListener('abort', aborted);
+        resolve();
+      };
+      if (signal?.aborted) return reject(cancelled());
+      waiting.add(admit);
+      signal?.addEventListener('abort', aborted, { once: true });
+    });
+  };
+  return signal => {
+    let has = false;
+    return {
+      most,
+      page: Math.ceil(most / PAGE_SHARE),
+      small: Math.ceil(most / SMALL_SHARE),
+      get isLarge() {
+        return has;
+      },
+      async enlarge() {
+        if (has) return;
+        await turn(signal);
+        has = true;
+      },
+      leave() {
+        if (has) pass();
+        has = false;
+      },
+    };
+  };
 }
 
 export interface SessionOptions extends Pick<QueryOptions, 'signal' | 'bulkhead'> {
   readonly onQuery?: ((plan: SqlPlan, placeholders?: PlaceholderValues, now?: number) => void) | undefined;
   readonly stages?: Stages | undefined;
+  readonly room?: Room | undefined;
 }
 
 /** Limit of concurrent statements of a request, so that one with a hundred statements leaves connections to others. */
@@ -34,7 +133,7 @@ export function openSession(
   database: Database,
   env: Environment,
   shapes: Shapes,
-  { stages = UNTIMED, onQuery, signal, bulkhead }: SessionOptions,
+  { stages = UNTIMED, onQuery, signal, bulkhead, room }: SessionOptions,
 ): Session {
   const inTurn = limitConcurrency(STATEMENTS_AT_ONCE);
   const { now } = env;
@@ -43,14 +142,15 @@ export function openSession(
     env,
     shapes,
     stages,
-    query(plan, mapping, placeholders) {
+    room,
+    query(plan, mapping, placeholders, bytes) {
       onQuery?.(plan, placeholders, now);
-      const how = { signal, bulkhead, mapping, placeholders, now };
+      const how = { signal, bulkhead, mapping, placeholders, now, bytes };
       return inTurn(() => stages.statement(mapping, () => database.query(plan, how)));
     },
-    stream(plan, size, mapping, placeholders) {
+    stream(plan, size, mapping, placeholders, bytes) {
       onQuery?.(plan, placeholders, now);
-      return database.stream(plan, size, { signal, bulkhead, mapping, placeholders, now });
+      return database.stream(plan, size, { signal, bulkhead, mapping, placeholders, now, bytes });
     },
   };
 }

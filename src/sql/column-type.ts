@@ -105,6 +105,11 @@ type Kind =
   | { readonly kind: 'uuid'; readonly letters?: 'small' | 'any' }
   | { readonly kind: 'binary'; readonly length: number | 'max' };
 
+/** True if a value of the column can be of any length. */
+export function isOfAnyLength(type: ColumnType): boolean {
+  return (type.kind === 'text' || type.kind === 'binary') && type.length === 'max';
+}
+
 /** Returns the layout of instants in UTC that all rows of a column have; undefined for any other column. */
 export function utcLayoutOf(type: ColumnType): UtcLayout | undefined {
   return 'form' in type && type.form?.kind === 'any' ? type.form.utc : undefined;

@@ -4,6 +4,7 @@
 import type { Awaitable } from '../common/awaitable.ts';
 import type { Catalog, CatalogPart } from './catalog.ts';
 import type { PlaceholderValues, Row, SqlPlan, Statement } from './plan.ts';
+import type { ByteLimit } from './row-limits.ts';
 
 export interface QueryOptions {
   /** Aborting it cancels the statement on the server. */
@@ -19,6 +20,8 @@ export interface QueryOptions {
   readonly placeholders?: PlaceholderValues | undefined;
   /** The instant of the request, in milliseconds since the epoch, for plans that compare with it (`Moment`). */
   readonly now?: number;
+  /** Ends the statement before its rows have more bytes. In a stream: the bytes of one list. */
+  readonly bytes?: ByteLimit | undefined;
 }
 
 export interface BulkheadLoad {
@@ -85,9 +88,9 @@ export interface Database {
   query(plan: SqlPlan, options?: QueryOptions): Awaitable<readonly Row[]>;
   /**
    * Returns the rows of a bounded plan in lists of `size`. Fetches them from the server as the caller takes them; rows
-   * that are not taken stay there. Only the last list is shorter. If an open statement would block writers, the engine
-   * ends after one full list; the caller continues after it with another plan. Ending the iteration early cancels the
-   * statement. Throws DatabaseError.
+   * that are not taken stay there. Only the last list is shorter, and any list that reaches `bytes`. If an open
+   * statement would block writers, the engine ends after one full list; the caller continues after it with another
+   * plan. Ending the iteration early cancels the statement. Throws DatabaseError.
    */
   stream(plan: SqlPlan, size: number, options?: QueryOptions): AsyncIterable<readonly Row[]>;
   /**

@@ -306,6 +306,7 @@ export function facadeOf(
     database,
     pageSize: page.size,
     pageMax: page.max,
+    answerBytes: page.bytes,
     secret: linkSecret,
     softwareVersion: SOFTWARE_VERSION,
     date: changed.toISOString(),

@@ -120,7 +120,11 @@ beforeAll(async () => {
   expect(loaded.problems).toEqual([]);
   if (!loaded.registry) throw new Error('the pack has problems');
   const { registry } = loaded;
-  const settings = { page: { size: 50, max: 1000 }, linkSecret: new Uint8Array(32), clock: () => NOW };
+  const settings = {
+    page: { size: 50, max: 1000, bytes: 64_000_000 },
+    linkSecret: new Uint8Array(32),
+    clock: () => NOW,
+  };
   const facadeOver = (over: Database): Facade => facadeOf(registry, over, changed, settings);
   facade = facadeOver(database);
   checked = () =>

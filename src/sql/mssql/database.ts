@@ -7,9 +7,9 @@ import { createBreaker } from '../breaker.ts';
 import { type Bulkhead, createBulkhead } from '../bulkhead.ts';
 import { type Database, DatabaseError, type QueryOptions } from '../database.ts';
 import type { Dialect } from '../dialect.ts';
-import { listOf } from '../list-of.ts';
 import { createLockedTables, type LockedTables, lockedError } from '../locked.ts';
 import type { Row, SqlPlan, Statement } from '../plan.ts';
+import { type ByteLimit, listOf } from '../row-limits.ts';
 import { nearestSingle } from '../shared-functions.ts';
 import { createStallDetector } from '../stall-detector.ts';
 import { renderedBy } from '../statement.ts';
@@ -78,6 +78,8 @@ interface Asking {
   readonly tables: readonly string[];
   /** Positions of 32-bit floats in a row, which the driver returns as doubles. */
   readonly singles?: readonly number[];
+  /** As in QueryOptions. */
+  readonly bytes?: ByteLimit | undefined;
 }
 
 /** An attempt to get an answer. */
@@ -182,7 +184,7 @@ function databaseOf(
   };
 
   const run = async (
-    { statement, tables, singles }: Asking,
+    { statement, tables, singles, bytes }: Asking,
     name: BulkheadName,
     signal?: AbortSignal,
   ): Promise<readonly Row[]> => {
@@ -191,7 +193,7 @@ function databaseOf(
       const begun = level;
       try {
         const { source, options, locks } = await enter(name, tables, signal);
-        const rows = await stalls.during(silent => source.run(statement, watched(options, silent)));
+        const rows = await stalls.during(silent => source.run(statement, { ...watched(options, silent), bytes }));
         locks.answered(tables);
         return withSingles(rows, singles);
       } catch (thrown) {
@@ -201,7 +203,7 @@ function databaseOf(
   };
 
   async function* stream(
-    { statement, tables, singles }: Asking,
+    { statement, tables, singles, bytes }: Asking,
     size: number,
     name: BulkheadName,
     signal?: AbortSignal,
@@ -212,7 +214,9 @@ function databaseOf(
       const begun = level;
       try {
         const { source, options, locks } = await enter(name, tables, signal);
-        const lists = stalls.duringEach(silent => source.stream(statement, size, watched(options, silent)));
+        const lists = stalls.duringEach(silent =>
+          source.stream(statement, size, { ...watched(options, silent), bytes }),
+        );
         for await (const rows of lists) {
           if (given === 0) locks.answered(tables);
           given += rows.length;
@@ -233,7 +237,12 @@ function databaseOf(
   const asking = (plan: SqlPlan, options?: QueryOptions): Asking => {
     withheld.check(plan);
     const statement = statementOf(plan, options?.placeholders, options?.now);
-    return { statement, tables: tablesOf(plan), singles: singlesIn(plan) };
+    return {
+      statement,
+      tables: tablesOf(plan),
+      singles: singlesIn(plan),
+      bytes: options?.bytes,
+    };
   };
   return {
     engine: 'mssql',

@@ -6,6 +6,7 @@
 import type sql from 'mssql';
 import { cancelled, DatabaseError, TOO_LONG } from '../database.ts';
 import type { Row, Statement } from '../plan.ts';
+import type { ByteLimit } from '../row-limits.ts';
 import { bindParameter } from './bind.ts';
 import { connectionsOf } from './connection.ts';
 import { readFailure } from './failure.ts';
@@ -16,6 +17,8 @@ export interface RunOptions {
   readonly timeout: number;
   /** Called when the connection is free again, possibly after the result was given up. */
   readonly onFree?: () => void;
+  /** As in QueryOptions. */
+  readonly bytes?: ByteLimit | undefined;
 }
 
 export interface Source {
@@ -126,11 +129,21 @@ export function createSource(open: () => sql.ConnectionPool): Source {
     run: (statement, options) =>
       withRequest(statement, options, async (request, given) => {
         const rows: Row[] = [];
-        await send(request, statement, given, row => rows.push(row));
+        const { bytes } = given;
+        bytes?.begin();
+        const stop = once(() => request.cancel());
+        const take = (row: Row): void => {
+          if (bytes === undefined || bytes.takes(row)) rows.push(row);
+          else stop();
+        };
+        await send(request, statement, given, take).catch((error: unknown) => {
+          // The statement was cancelled because it has enough rows.
+          if (bytes?.reached !== true || given.signal?.aborted === true) throw error;
+        });
         return rows;
       }),
     async *stream(statement, size, options) {
-      yield* listsOf(size, (start, left) =>
+      yield* listsOf(size, options.bytes, (start, left) =>
         withRequest(statement, options, (request, given) => {
           const signal = given.signal ? AbortSignal.any([given.signal, left]) : left;
           return send(request, statement, { ...given, signal }, start(request));
@@ -215,11 +228,12 @@ function send(
 }
 
 /**
- * Yields lists of rows: the caller processes one while the next arrives, and the connection is not read further.
- * `begin` gets a function that makes the row handler of a request.
+ * Yields lists of rows: the caller processes one while the next arrives, and the connection is not read further. A list
+ * ends early when it reaches `bytes`. `begin` gets a function that makes the row handler of a request.
  */
 async function* listsOf(
   size: number,
+  bytes: ByteLimit | undefined,
   begin: (start: (request: sql.Request) => (row: Row) => void, signal: AbortSignal) => Promise<void>,
 ): AsyncGenerator<readonly Row[], void, undefined> {
   const full: (readonly Row[])[] = [];
@@ -230,13 +244,23 @@ async function* listsOf(
   const left = new AbortController();
   const start = (request: sql.Request) => {
     asked = request;
-    return (row: Row): void => {
-      arriving.push(row);
-      if (arriving.length < size) return;
+    bytes?.begin();
+    const finish = (): void => {
       full.push(arriving);
       arriving = [];
       request.pause();
       more.resolve();
+    };
+    return (row: Row): void => {
+      if (bytes?.takes(row) === false) {
+        finish();
+        bytes.begin();
+        bytes.takes(row);
+      }
+      arriving.push(row);
+      if (arriving.length < size) return;
+      finish();
+      bytes?.begin();
     };
   };
   const end = begin(start, left.signal).finally(() => {

@@ -11,9 +11,9 @@ import { holdsAnyNumber, isTrimmed, withoutBlanks } from '../column-type.ts';
 import { type Database, DatabaseError, deadlineOf, FormDisproved, type QueryOptions } from '../database.ts';
 import type { OpenOptions } from '../engine.ts';
 import type { SqlValue } from '../expression.ts';
-import { listOf } from '../list-of.ts';
 import { familyOf } from '../parameter-type.ts';
 import type { Parameter, Row, SqlPlan } from '../plan.ts';
+import { listOf } from '../row-limits.ts';
 import { filled, renderedBy, statementsOf } from '../statement.ts';
 import { tablesOf } from '../tables.ts';
 import { readCatalog } from './catalog.ts';
@@ -94,7 +94,7 @@ export function openSqlite(
         const statement = statementOf(limited ? withClockChecks(plan) : plan, options?.placeholders, options?.now);
         const latest = unhurried ? Number.POSITIVE_INFINITY : at + longest;
         const until = limited ? Math.min(deadline ?? latest, latest) : undefined;
-        return fetch(plan, options?.bulkhead, () => file.rows(statement, until, at));
+        return fetch(plan, options?.bulkhead, () => file.rows(statement, until, at, options?.bytes));
       };
       const now = performance.now();
       return turn(now)?.then(() => retryBusy(ask, undefined, unhurried)) ?? retryBusy(ask, now, unhurried);
@@ -105,7 +105,7 @@ export function openSqlite(
         () => {
           if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
           const statement = statementOf(listOf(plan, size, options?.placeholders), options?.placeholders, options?.now);
-          return fetch(plan, options?.bulkhead, () => file.rows(statement));
+          return fetch(plan, options?.bulkhead, () => file.rows(statement, undefined, undefined, options?.bytes));
         },
         undefined,
         true,

@@ -10,6 +10,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { DatabaseError } from '../database.ts';
 import type { SqlValue } from '../expression.ts';
 import { retryIn } from '../retry-after.ts';
+import type { ByteLimit } from '../row-limits.ts';
 import type { BoundStatement } from '../statement.ts';
 import { attempt, databaseErrorOf, isBusy, isOfOtherContents } from './errors.ts';
 import { registerFunctions } from './functions.ts';
@@ -42,9 +43,9 @@ export interface FileOptions {
 export interface SqliteFile {
   /**
    * Returns the rows of a statement. `until`: the instant of performance.now() at which the statement is ended if it
-   * still computes; undefined: no limit. `now`: the present instant.
+   * still computes; undefined: no limit. `now`: the present instant. `bytes` limits the rows.
    */
-  rows(statement: BoundStatement<SQLInputValue>, until?: number, now?: number): SqlValue[][];
+  rows(statement: BoundStatement<SQLInputValue>, until?: number, now?: number, bytes?: ByteLimit): SqlValue[][];
   /** True if `rowid` identifies a row. False for views, and for tables with a column of that name. */
   hasRowids(table: string): boolean;
   /** Runs `ask` on the connection. */
@@ -173,12 +174,14 @@ export function openFile(path: string, { cache, look }: FileOptions): SqliteFile
     return statement;
   };
 
-  const rows = (statement: BoundStatement<SQLInputValue>, until?: number, now = performance.now()): SqlValue[][] => {
+  const rows: SqliteFile['rows'] = (statement, until, now = performance.now(), bytes) => {
     let isPrepared = false;
     try {
       limit.begin(until);
       const ready = prepared(connected(now), statement);
       isPrepared = true;
+      // Fetching row by row takes a fifth longer.
+      if (bytes !== undefined) return withinBytes(ready.iterate(...statement.parameters), bytes);
       const found: unknown = ready.all(...statement.parameters);
       return found as SqlValue[][];
     } catch (cause) {
@@ -210,7 +213,7 @@ export function openFile(path: string, { cache, look }: FileOptions): SqliteFile
     attempt('query', () => connected().prepare('SELECT COUNT(*) AS n FROM sqlite_schema').get()?.['n'] === 0);
 
   return {
-    rows: (statement, until, now) => anew(() => rows(statement, until, now)),
+    rows: (statement, until, now, bytes) => anew(() => rows(statement, until, now, bytes)),
     hasRowids: table =>
       asked('query', () => {
         const database = connected();
@@ -237,6 +240,18 @@ export function openFile(path: string, { cache, look }: FileOptions): SqliteFile
       disconnect();
     },
   };
+}
+
+/** Takes rows up to the limit. Ending the iteration resets the statement, so that it holds no lock. */
+function withinBytes(found: Iterable<unknown>, bytes: ByteLimit): SqlValue[][] {
+  bytes.begin();
+  const rows: SqlValue[][] = [];
+  for (const one of found) {
+    const row = one as SqlValue[];
+    if (!bytes.takes(row)) break;
+    rows.push(row);
+  }
+  return rows;
 }
 
 function noTables(): DatabaseError {
