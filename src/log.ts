@@ -4,6 +4,7 @@
  */
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { escapeInLine } from './common/markup.ts';
+import { codeOf, lacksRoom } from './common/reason.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
@@ -160,7 +161,7 @@ function rest(bytes: Uint8Array): Uint8Array | undefined {
     while (at < bytes.byteLength) at += writeSync(standardError(), bytes, at);
   } catch (error) {
     if (lacksRoom(error)) return undefined;
-    if (!isFull(error)) throw error;
+    if (codeOf(error) !== 'EAGAIN') throw error;
   }
   return bytes.subarray(at);
 }
@@ -185,17 +186,6 @@ function openedAnew(): number {
     // Not on Linux, or the pipe belongs to another user: writing waits for the reader.
     return STANDARD_ERROR;
   }
-}
-
-function isFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
-}
-
-const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
-
-/** True if the disk was full. */
-export function lacksRoom(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && NO_ROOM.has(error.code);
 }
 
 process.on('exit', flushAtEnd);

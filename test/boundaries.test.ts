@@ -13,7 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   auth: ['common'],
   errors: [],
   outcome: ['errors'],
-  log: [],
+  log: ['common'],
   r4: [],
   validation: ['mapping', 'r4'],
   observe: ['common', 'log', 'sql/database'],

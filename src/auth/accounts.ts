@@ -2,6 +2,7 @@
  * Reads accounts of people from a file of names and password hashes, managed by `lintel user`. In: the file. Out: the
  * account with a name, as the file is now. The REST interface and the authorization server share the accounts.
  */
+import { codeOf } from '../common/reason.ts';
 import { isEra } from './era.ts';
 import { fresh, readPrivate, writePrivate } from './private-file.ts';
 
@@ -62,8 +63,9 @@ export function whyUnreadable(file: string): string | undefined {
     readAccounts(file);
     return undefined;
   } catch (error) {
-    if (!(error instanceof AccountsError) && !(error instanceof Error && 'code' in error)) throw error;
-    const why = error instanceof AccountsError ? error.message : `It cannot be read (${String(error.code)})`;
+    const code = codeOf(error);
+    if (!(error instanceof AccountsError) && code === undefined) throw error;
+    const why = error instanceof AccountsError ? error.message : `It cannot be read (${code})`;
     return `${file}: ${why}. None of its accounts can log in. Put a copy back, or remove it and make them anew.`;
   }
 }

@@ -2,6 +2,7 @@
  * Reads and writes a JSON file that only its owner can read: accounts, clients, keys. In: a path. Out: its content,
  * read again after a change. A write replaces the whole file, so that readers see the old or the new content.
  */
+
 import { randomUUID } from 'node:crypto';
 import {
   chmodSync,
@@ -17,6 +18,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../common/make-folder.ts';
+import { codeOf } from '../common/reason.ts';
 
 /**
  * Reads the content of a file; undefined if there is no file. Throws the file system's error. `notJson`: the error for
@@ -43,7 +45,7 @@ export function touchPrivate(file: string): void {
   try {
     make(file, '', statSync(dirname(file)));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
     // A symbolic link may point to a file that does not exist yet.
     closeSync(openSync(file, 'a', 0o600));
     chmodSync(file, 0o600);
@@ -87,7 +89,7 @@ function give(descriptor: number, { uid, gid }: Owner): void {
     fchownSync(descriptor, uid, gid);
   } catch (error) {
     // The superuser of a container, or of a network file system, may not change owners: then the file keeps its owner.
-    if (!(error instanceof Error && 'code' in error && NOT_TO_GIVE.has(String(error.code)))) throw error;
+    if (!NOT_TO_GIVE.has(codeOf(error) ?? '')) throw error;
   }
 }
 
@@ -116,5 +118,5 @@ export function stampOf(file: string): string {
 
 /** True if there is no file; ENOTDIR means that a parent is not a folder. */
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+  return ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '');
 }

@@ -3,7 +3,7 @@
  * for too long or too old, the account is disabled or removed, or its password changes. Ids are stored as hashes. The
  * number of sessions is bounded; the one that has been idle longest is dropped first.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { type Account, type Accounts, sessionMark } from './accounts.ts';
 
 export interface SessionLimits {
@@ -91,5 +91,5 @@ export function createSessions(
 }
 
 function keyOf(id: string): string {
-  return createHash('sha256').update(id).digest('base64url');
+  return hash('sha256', id, 'base64url');
 }

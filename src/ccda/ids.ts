@@ -2,14 +2,14 @@
  * Makes stable identifiers. In: the parts that an identifier stands for. Out: a UUID of version 8 from their hash, and
  * `id` elements. RFC 9562 section 5.8
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { rootOf } from './code-systems.ts';
 import type { Identifier } from './fhir/datatypes.ts';
 import { attribute, type Markup, NOTHING, xml } from './xml.ts';
 
 /** Returns the same UUID for the same parts. */
 export function uuidOf(...parts: readonly string[]): string {
-  const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  const hex = hash('sha256', JSON.stringify(parts), 'hex');
   const variant = '89ab'[Number.parseInt(hex[16] ?? '0', 16) % 4] ?? '8';
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
@@ -21,7 +21,7 @@ export function uuidOf(...parts: readonly string[]): string {
  */
 export function rootedSystem(system: string | undefined, oid: string | undefined): string | undefined {
   if (system === undefined || oid === undefined || rootOf(system) !== undefined) return system;
-  return `urn:oid:${oid}.${Number.parseInt(createHash('sha256').update(system).digest('hex').slice(0, 12), 16)}`;
+  return `urn:oid:${oid}.${Number.parseInt(hash('sha256', system, 'hex').slice(0, 12), 16)}`;
 }
 
 /** Returns the medical record number: of the first of these systems that an identifier has. */

@@ -2,7 +2,7 @@
  * Writes a document as an HTML page for clinicians, with the same narrative as the XML. In: a document. Out: HTML in
  * pieces. The page has no script and loads nothing.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Document } from './document.ts';
 import type { Patient } from './fhir/people.ts';
 import { recordNumber } from './ids.ts';
@@ -188,4 +188,4 @@ footer { color: var(--quiet); font-size: 0.85rem; padding-bottom: 2rem; }
 `;
 
 /** Content-Security-Policy of the page: allows its own style only, and no scripts or other loads. */
-export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;

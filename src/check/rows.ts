@@ -3,11 +3,13 @@
  * Out: numbers per mapping, element and reference, and warnings for suspicious ones. One statement counts many
  * conditions; of a large table it reads some ranges of the key.
  */
+
 import { plural } from '../common/plural.ts';
 import { columnsUsed } from '../coverage/unused.ts';
 import { nodesOfParameter } from '../law/compare.ts';
 import { aliasesIn, isClosed } from '../mapping/check/questions.ts';
 import { childrenOf, namedNodesOf, referencesIn } from '../mapping/children.ts';
+import { columnsIn } from '../mapping/id-rule.ts';
 import { createReport, type Report } from '../mapping/load/problem.ts';
 import type { ChildRows, Mapping, Node, Position, Scope } from '../mapping/model.ts';
 import { conditionPredicate } from '../plan/condition.ts';
@@ -201,7 +203,7 @@ class Counts {
   #reportNoIndex({ source, id, at }: Mapping, rows: number): void {
     const info = findTable(this.#context.catalog, source.table);
     if (!info) return;
-    const ofIds = id.alternatives.map(parts => parts.flatMap(part => (part.kind === 'column' ? [part.column] : [])));
+    const ofIds = id.alternatives.map(columnsIn);
     for (const asked of [source.key, ...ofIds]) {
       const own = asked.filter(({ alias }) => alias === source.alias);
       if (own.length === 0 || findsRows(source, own, this.#context.catalog)) continue;

@@ -6,6 +6,7 @@
 import { OPEN_CONTEXT } from '../auth/access.ts';
 import type { Interpreter } from '../law/interpret.ts';
 import type { View } from '../law/stored-rows.ts';
+import { columnsIn } from '../mapping/id-rule.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { bareRelation } from '../plan/condition.ts';
 import { environment } from '../plan/environment.ts';
@@ -76,7 +77,7 @@ async function withoutOtherMappings(
     ofOthers.set(mapping, known);
     const ids = [...new Set(odd.flatMap(({ id }) => id ?? []))];
     for (const other of registry.ofType(mapping.resource)) {
-      const columns = other.id.alternatives.flat().flatMap(part => (part.kind === 'column' ? [part.column] : []));
+      const columns = columnsIn(other.id.alternatives.flat());
       for (let at = 0; at < ids.length && other !== mapping; at += IDS) {
         const forms = idsByForm(other, ids.slice(at, at + IDS), env);
         if (forms.length === 0) continue;

@@ -6,7 +6,7 @@ import { plural } from '../common/plural.ts';
 import type { Codec } from '../mapping/codecs/codec.ts';
 import type { DateEdge } from '../mapping/criterion.ts';
 import { codeMapOf } from '../mapping/load/codes/origin.ts';
-import type { Report } from '../mapping/load/problem.ts';
+import { placeText, type Report } from '../mapping/load/problem.ts';
 import type { JoinColumn, Node, Position, Scope, ValueNode } from '../mapping/model.ts';
 import { conditionPredicate, joinEquals, scopeRelation } from '../plan/condition.ts';
 import type { Environment } from '../plan/environment.ts';
@@ -124,7 +124,7 @@ export class Takings {
   readonly #untaken: { readonly at: Position; readonly warn: () => void }[] = [];
 
   take(at: Position): void {
-    this.#taken.add(placeOf(at));
+    this.#taken.add(placeText(at));
   }
 
   leave(at: Position, warn: () => void): void {
@@ -134,12 +134,8 @@ export class Takings {
   /** Warns of places that no row takes. `isWhole`: all mappings were counted, so that those of fragments are known. */
   report(isWhole: boolean): void {
     for (const { at, warn } of this.#untaken)
-      if (!this.#taken.has(placeOf(at)) && (isWhole || at.by === undefined)) warn();
+      if (!this.#taken.has(placeText(at)) && (isWhole || at.by === undefined)) warn();
   }
-}
-
-function placeOf({ file, line, column }: Position): string {
-  return `${file}:${line}:${column}`;
 }
 
 /**

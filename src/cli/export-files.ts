@@ -2,8 +2,10 @@
  * Renames the files of an export for people. In: a complete job. Out: `Type.ndjson` and `manifest.json` in a folder,
  * without files of an earlier export.
  */
+
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf } from '../common/reason.ts';
 import { type JobView, manifest, type OutputFile, outputFiles } from '../export/manifest.ts';
 import { outputFile } from '../export/store.ts';
 import { operationOutcome } from '../outcome.ts';
@@ -63,7 +65,7 @@ function moveFile(from: string, to: string): void {
   try {
     renameSync(from, to);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error;
+    if (codeOf(error) !== 'EXDEV') throw error;
     copyFileSync(from, to);
   }
 }

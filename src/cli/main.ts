@@ -1,6 +1,6 @@
 /** Runs the command line. In: arguments. Out: an exit code: 0 fine, 1 the answer is no, 2 wrong arguments. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { lacksRoom } from '../log.ts';
+import { codeOf, lacksRoom } from '../common/reason.ts';
 import { printError } from '../start/print-error.ts';
 import {
   Arguments,
@@ -166,8 +166,7 @@ async function runCommand(name: string, command: Command, rest: string[], termin
 export async function runProcess(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
   // If the reader stops early, such as `head`, ignore EPIPE. A server does not need its output to be read.
   const isServer = argv[0] === 'serve';
-  const isBorne = (error: Error): boolean =>
-    ('code' in error && error.code === 'EPIPE') || (isServer && lacksRoom(error));
+  const isBorne = (error: Error): boolean => codeOf(error) === 'EPIPE' || (isServer && lacksRoom(error));
   for (const stream of isServer ? [process.stdout, process.stderr] : [process.stdout])
     stream.on('error', error => {
       if (!isBorne(error)) throw error;

@@ -2,8 +2,10 @@
  * Creates a folder and its missing parents. In: a path. Node's own recursive `mkdir` never returns if the system
  * reports ENOENT below an existing folder, as it does below /proc.
  */
+
 import { existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { codeOf } from './reason.ts';
 
 /**
  * Checks whether a folder is writable, or could be created. Leaves nothing behind. In: its path. Out: undefined if so,
@@ -22,8 +24,9 @@ export function whyNotWritable(folder: string): string | undefined {
     rmdirSync(mkdtempSync(join(folder, '.lintel-')));
     return undefined;
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error;
-    return FULL.has(String(error.code)) ? undefined : String(error.code);
+    const code = codeOf(error);
+    if (code === undefined) throw error;
+    return FULL.has(code) ? undefined : code;
   }
 }
 

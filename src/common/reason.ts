@@ -2,6 +2,18 @@
  * Names why a file cannot be used. In: an error of SQLite or the system. Out: a name without any value of a request.
  */
 
+/** Returns the code of an error of Node or the system, such as ENOENT; undefined for any other error. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
+
+const NO_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/** True if the disk was full. */
+export function lacksRoom(error: unknown): boolean {
+  return NO_ROOM.has(codeOf(error) ?? '');
+}
+
 /** https://www.sqlite.org/rescode.html#full */
 const SQLITE_FULL = 13;
 

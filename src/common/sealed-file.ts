@@ -3,8 +3,10 @@
  * form. Out: the file's content; and back, or `DamagedFile`. A file that was truncated, overwritten or written by
  * another version is never read.
  */
-import { createHash } from 'node:crypto';
+
+import { hash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { codeOf } from './reason.ts';
 
 /** Thrown if a file does not contain what was written under its name. The message names the file and no content. */
 export class DamagedFile extends Error {
@@ -28,7 +30,7 @@ export function readSealed(file: string, form: string): string | undefined {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+    const code = codeOf(error);
     if (code === 'ENOENT') return undefined;
     if (code === undefined) throw error;
     throw new DamagedFile(file, `cannot be read (${code})`);
@@ -55,13 +57,13 @@ export function setAside(file: string): string | undefined {
     for (const end of BESIDE) if (existsSync(file + end)) renameSync(file + end, aside + end);
     return aside;
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return undefined;
+    if (codeOf(error) !== undefined) return undefined;
     throw error;
   }
 }
 
 function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text, 'hex');
 }
 
 /**
@@ -77,14 +79,10 @@ export function readOrSetAside<T>(
   try {
     return read();
   } catch (error) {
-    if (!isDamage(error) && !isFolder(error)) throw error;
+    if (!isDamage(error) && codeOf(error) !== 'EISDIR') throw error;
     const aside = setAside(file);
     if (aside === undefined) throw error;
     announce(file, aside);
     return undefined;
   }
-}
-
-function isFolder(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EISDIR';
 }

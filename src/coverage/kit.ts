@@ -4,22 +4,9 @@
  * Provenance, skips its test, which then does not count as passed.
  * https://github.com/onc-healthit/onc-certification-g10-test-kit
  */
-import type { ElementCoverage } from './elements-of.ts';
+import type { ProfileCoverage } from './coverage.ts';
 import { elementGapsOf, searchGapsOf } from './gaps.ts';
 import type { SearchCoverage } from './searches.ts';
-
-/** The coverage of a profile. */
-interface Tested {
-  readonly profile: string;
-  readonly type: string;
-  readonly certified: boolean;
-  readonly optional: boolean;
-  readonly mappings: readonly string[];
-  readonly resources: number | null;
-  readonly elements: readonly ElementCoverage[];
-  readonly searches: readonly SearchCoverage[];
-  readonly withoutData: readonly string[];
-}
 
 export interface Kit {
   readonly verdict: 'pass' | 'skip' | 'fail';
@@ -28,7 +15,7 @@ export interface Kit {
 }
 
 /** Returns null if the tests leave the profile out, or test it only if a server has it. */
-export function kitOf(tested: Tested): Kit | null {
+export function kitOf(tested: Omit<ProfileCoverage, 'kit' | 'verdict' | 'gaps'>): Kit | null {
   const { certified, optional, type, profile: name, mappings, elements, searches, withoutData, resources } = tested;
   if (!certified || optional) return null;
   if (mappings.length === 0) {

@@ -7,7 +7,7 @@ import { namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, NamedNode, Node } from '../mapping/model.ts';
 import type { Facts } from '../validation/facts.ts';
 import { type Item, isObject } from '../validation/item.ts';
-import { assignSlices, isDistinctive } from '../validation/slices.ts';
+import { assignSlices, factsAt, isDistinctive, namesIn } from '../validation/slices.ts';
 import { inValueSet, matches } from '../validation/values.ts';
 import { atEndOfPath, childItems, isNamed } from './elements.ts';
 import type { Step } from './guide.ts';
@@ -77,7 +77,7 @@ function belongs(maker: Maker, slice: Facts, facts: Facts): boolean {
   }
   return (facts.discriminators ?? []).every(({ type, path }) => {
     if (type === 'type') return slice.types?.includes(maker.node.type) === true;
-    const names = path === '$this' ? [] : path.split('.');
+    const names = namesIn(path);
     const there = names.reduce<readonly Maker[]>(
       (found, name) => found.flatMap(at => childMakers(at, stepTo(name))),
       [maker],
@@ -86,18 +86,6 @@ function belongs(maker: Maker, slice: Facts, facts: Facts): boolean {
       .filter(isDistinctive)
       .every(distinctive => there.some(at => mayFit(at, distinctive)));
   });
-}
-
-/** Returns the facts of a slice about a path below it. */
-function factsAt(slice: Facts, names: readonly string[]): readonly Facts[] {
-  return names.reduce<readonly Facts[]>(
-    (found, name) =>
-      found.flatMap(facts => {
-        const child = facts.children?.[name];
-        return child === undefined ? [] : [child, ...Object.values(child.slices ?? {})];
-      }),
-    [slice],
-  );
 }
 
 function mayFit(maker: Maker, { fixed, pattern, binding }: Facts): boolean {

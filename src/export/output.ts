@@ -4,6 +4,7 @@
  */
 
 import { closeSync, constants, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { lacksRoom } from '../common/reason.ts';
 import type { FileState } from './job.ts';
 import { collectedFile, outputFile } from './store.ts';
 
@@ -19,9 +20,7 @@ export class QuotaError extends Error {
 }
 
 export function isDiskFull(error: unknown): boolean {
-  if (error instanceof QuotaError) return true;
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
+  return error instanceof QuotaError || lacksRoom(error);
 }
 
 export interface Output {

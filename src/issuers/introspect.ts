@@ -3,7 +3,7 @@
  * seconds, concurrent requests for the same token are sent once, and their number is bounded. RFC 7662, RFC 7523
  * section 2.2
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { importJWK, SignJWT } from 'jose';
 import { type BoundedCache, boundedCache } from '../common/caches.ts';
 import type { Claims } from './claims.ts';
@@ -67,7 +67,7 @@ export function introspectorOf(
     }
   };
   return async (token, now) => {
-    const key = createHash('sha256').update(token).digest('base64url');
+    const key = hash('sha256', token, 'base64url');
     const before = answers.find(key);
     if (before !== undefined && before.until > now && before.ends > parts.clock()) return before;
     const during = flying.get(key);

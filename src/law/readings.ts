@@ -40,6 +40,10 @@ interface Single {
 
 const DAY = /^(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/;
 
+/** A day with a time of day other than midnight. */
+const meansMoment = (stored: string): boolean =>
+  DAY.test(stored.slice(0, 10)) && CLOCK.test(stored.slice(10)) && /[1-9]/.test(stored.slice(11));
+
 /** A time without an offset is in UTC. */
 const IN_UTC: Single = {
   differs: (stored, emitted, { zone, options }) => {
@@ -51,7 +55,7 @@ const IN_UTC: Single = {
     // Before zones had whole minutes, offsets were inexact.
     return (day ?? '') >= '1900' && !isMoment(emitted, at, timeZone);
   },
-  means: stored => DAY.test(stored.slice(0, 10)) && CLOCK.test(stored.slice(10)) && /[1-9]/.test(stored.slice(11)),
+  means: meansMoment,
 };
 
 const READINGS: Readonly<Record<string, Single>> = {
@@ -72,10 +76,7 @@ const READINGS: Readonly<Record<string, Single>> = {
     means: (stored, { isNumber }) => !isNumber && /^[\w.-]+ *$/.test(stored),
   },
   date: { differs: differsInTime, means: stored => DAY.test(stored) },
-  datetime: {
-    differs: differsInTime,
-    means: stored => DAY.test(stored.slice(0, 10)) && CLOCK.test(stored.slice(10)) && /[1-9]/.test(stored.slice(11)),
-  },
+  datetime: { differs: differsInTime, means: meansMoment },
   'comparator-number.value': {
     differs: (stored, emitted) => !sameNumber(stored.replace(/^\s*[<>]?=?\s*/, ''), emitted),
     means: stored => /^\s*(?:[<>]=?)?\s*\d{1,6}(?:\.\d{1,6})?\s*$/.test(stored),

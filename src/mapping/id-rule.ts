@@ -22,6 +22,11 @@ export interface IdRule {
 /** A literal, or a key. */
 export type IdPart = { readonly kind: 'literal'; readonly text: string } | IdColumn;
 
+/** Returns the columns that an id is made of. */
+export function columnsIn(parts: readonly IdPart[]): readonly ColumnExpression[] {
+  return parts.flatMap(part => (part.kind === 'column' ? [part.column] : []));
+}
+
 export interface IdColumn {
   readonly kind: 'column';
   readonly column: ColumnExpression;

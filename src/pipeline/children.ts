@@ -7,7 +7,7 @@ import { columnDigits } from '../mapping/codecs/number.ts';
 import type { JoinColumn } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
 import { ALL_RULES, type Environment } from '../plan/environment.ts';
-import { canBePlaceholders, inStatements, type Key, theirsAmong } from '../plan/key.ts';
+import { canBePlaceholders, inStatements, type Key, keyText, theirsAmong } from '../plan/key.ts';
 import { type ForInstants, forInstants, servesInstant } from '../plan/reuse/moments.ts';
 import { pieceKeys } from '../resource/each.ts';
 import { castTo } from '../resource/raw.ts';
@@ -132,10 +132,7 @@ function distinctKeys(
   const keys = new Map<string, readonly SqlValue[]>();
   for (const key of keysOf(parents, shape, on)) {
     if (key.includes(null)) continue;
-    keys.set(
-      key.map(part => (part instanceof Uint8Array ? Buffer.from(part).toString('hex') : `${part}`)).join('\0'),
-      key,
-    );
+    keys.set(keyText(key), key);
   }
   return [...keys.values()];
 }

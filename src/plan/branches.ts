@@ -4,7 +4,7 @@
  * that cannot match is left out.
  */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { getOrInsert } from '../common/caches.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
@@ -184,7 +184,7 @@ const PARTS_AT_MOST = 64;
 
 /** Shortens a text, because the links of pages contain the groups and have a maximum length. */
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+  return hash('sha256', text, 'base64url').slice(0, 22);
 }
 
 /** Returns every combination of the parts that each sort key makes. */

@@ -2,7 +2,7 @@
  * Inverts logical ids. In: a mapping's id rule and a text. Out: the key values that print exactly that text.
  * https://hl7.org/fhir/R4/datatypes.html#id
  */
-import { type IdPart, isLegalId } from '../mapping/id-rule.ts';
+import { columnsIn, type IdPart, isLegalId } from '../mapping/id-rule.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { amongKeys, type KeyOperand } from '../sql/alike.ts';
 import { INTEGER } from '../sql/column-type.ts';
@@ -96,7 +96,7 @@ export function operandsOf(
   operand: (raw: SqlValue, column: ColumnExpression, at: number) => Expression,
 ): readonly (readonly KeyOperand[])[] {
   if (readings === undefined) return [];
-  const columns = parts.flatMap(part => (part.kind === 'column' ? [part.column] : []));
+  const columns = columnsIn(parts);
   const count = columns.length === 0 ? 1 : readings.length / columns.length;
   return Array.from({ length: count }, (_, reading) =>
     columns.map((column, i) => {

@@ -1,5 +1,5 @@
 /** Inverts references: turns a logical id into the target's key once, and searches by that key. */
-import { type IdPart, idCodec } from '../mapping/id-rule.ts';
+import { columnsIn, type IdPart, idCodec } from '../mapping/id-rule.ts';
 import type { JoinColumn, Mapping, Node, RefNode, TextNode } from '../mapping/model.ts';
 import type { TypedValue } from '../search/query.ts';
 import type { Leaf } from '../search/types/search-type.ts';
@@ -68,7 +68,7 @@ function directKeys(node: RefNode, target: Mapping, ids: readonly string[], env:
   const [parts, ...others] = target.id.alternatives;
   if (!parts || others.length > 0) return undefined;
   const pairs = new Map(node.on.map(pair => [pair.theirs.column, pair]));
-  const columns = parts.flatMap(part => (part.kind === 'column' ? [part.column] : []));
+  const columns = columnsIn(parts);
   if (!columns.every(column => column.alias === target.source.alias && pairs.has(column.column))) return undefined;
   const read = asJoined(parts, pairs);
   const keys = ids.flatMap(id => readId(read, id, env));

@@ -8,7 +8,7 @@
 import { floorUnits, printUnits } from '../mapping/codecs/decimal.ts';
 import { columnDigits } from '../mapping/codecs/number.ts';
 import { trimEnd } from '../mapping/codecs/text.ts';
-import type { IdPart } from '../mapping/id-rule.ts';
+import { columnsIn, type IdPart } from '../mapping/id-rule.ts';
 import type { Mapping, RefNode } from '../mapping/model.ts';
 import { UNICODE } from '../sql/column-type.ts';
 import { and, call, exists, not, TRUE } from '../sql/construct.ts';
@@ -117,7 +117,7 @@ function leadsTo(node: RefNode, target: Mapping, form: Predicate, env: Environme
 }
 
 function faceOf(node: RefNode, target: Mapping, parts: readonly IdPart[], env: Environment): SortFace {
-  const columns = parts.flatMap(part => (part.kind === 'column' ? [part.column] : []));
+  const columns = columnsIn(parts);
   const own = columns.map(column => ownColumn(node, column));
   const read = own.includes(undefined) ? lookedUp(node, columns, env) : own;
   const byColumn = new Map(columns.map((column, i) => [column, read[i] ?? column]));

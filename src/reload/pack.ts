@@ -2,7 +2,9 @@
  * Holds the mappings that are served, and replaces them. In: a function that makes a version of a checked pack. Out:
  * the version that is served now. A pack on disk with errors is reported and not served.
  */
+
 import { namesOfHidden } from '../auth/rules.ts';
+import { codeOf } from '../common/reason.ts';
 import type { Refused } from '../http/context.ts';
 import { describeError, type Log } from '../log.ts';
 import { type Problem, problemLine } from '../mapping/load/problem.ts';
@@ -226,7 +228,7 @@ function read(folder: string, schema: string | undefined): PackFiles | undefined
   try {
     return readPackFiles(folder, schema);
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return undefined;
+    if (codeOf(error) !== undefined) return undefined;
     throw error;
   }
 }

@@ -3,8 +3,10 @@
  * time, after two checks in a row saw the same changed files. It polls names, times and sizes, because there are no
  * kernel events from network drives and bind mounts, nor after a folder was replaced.
  */
+
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf } from '../common/reason.ts';
 import { MAX_DEPTH } from '../mapping/load/read/files.ts';
 import { packFolders } from '../mapping/load/read/folders.ts';
 
@@ -69,7 +71,7 @@ function foldersOf(folder: string): Seen {
     const { folders, problems } = packFolders(folder);
     return { folders: folders.map(({ path }) => path), isWhole: problems.length === 0 };
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return { folders: [folder], isWhole: false };
+    if (codeOf(error) !== undefined) return { folders: [folder], isWhole: false };
     throw error;
   }
 }
@@ -108,7 +110,7 @@ async function orUndefined<T>(found: Promise<T>): Promise<T | undefined> {
   try {
     return await found;
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return undefined;
+    if (codeOf(error) !== undefined) return undefined;
     throw error;
   }
 }

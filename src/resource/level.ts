@@ -3,7 +3,7 @@
  * columns, including those of logical ids and references, flags, child rows.
  */
 import { columnsOf, namedNodesOf, testsIn } from '../mapping/children.ts';
-import type { IdRule } from '../mapping/id-rule.ts';
+import { columnsIn, type IdRule } from '../mapping/id-rule.ts';
 import type { ChildRows, Condition, EachNode, Mapping, Node, RefNode, Scope } from '../mapping/model.ts';
 import { rowsOfLookups } from '../mapping/piece-lookups.ts';
 import { type ColumnType, isFetchedAlike } from '../sql/column-type.ts';
@@ -258,7 +258,7 @@ export interface IdSource {
 
 /** Returns the columns of an id rule, in all its alternatives. */
 export function idColumnsOf(rule: IdRule): readonly ColumnExpression[] {
-  return rule.alternatives.flatMap(parts => parts.flatMap(part => (part.kind === 'column' ? [part.column] : [])));
+  return rule.alternatives.flatMap(columnsIn);
 }
 
 /**

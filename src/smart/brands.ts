@@ -4,7 +4,7 @@
  * which anybody may read.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/brands.html
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Facade } from '../facade.ts';
 
 type Pack = Facade['registry']['pack'];
@@ -56,8 +56,8 @@ export function brandBundle(pack: Pack, brand: Brand, fhirBase: string, place: s
     timestamp: changed,
     entry: entries.map(resource => ({ fullUrl: `${place}/${resource.resourceType}/${resource.id}`, resource })),
   });
-  const hash = createHash('sha256').update(json).digest('base64url');
-  return { json, etag: `W/"${hash.slice(0, 22)}"` };
+  const digest = hash('sha256', json, 'base64url');
+  return { json, etag: `W/"${digest.slice(0, 22)}"` };
 }
 
 function organization(pack: Pack, brand: Brand) {

@@ -3,7 +3,7 @@
  * an id, as the file is now, and its metadata for the provider. The file holds hashes of secrets; these are random and
  * long, so one round of SHA-256 is enough.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ClientMetadata } from 'oidc-provider';
 import { isEra } from '../auth/era.ts';
 import { fresh, readPrivate, writePrivate } from '../auth/private-file.ts';
@@ -120,7 +120,7 @@ export function newSecret(): { readonly secret: string; readonly hash: string } 
 }
 
 export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64url');
+  return hash('sha256', secret, 'base64url');
 }
 
 /** True if a secret matches a hash; takes constant time. */

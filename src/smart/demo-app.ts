@@ -2,7 +2,7 @@
  * Serves the app of the demo, a page with a script that launches like any app. In: demo-app.html. Out: that page for
  * this server, with a policy that lets only its own script run.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 /** Path of the app. */
@@ -13,7 +13,7 @@ export function demoApp(fhirPath: string): { readonly html: string; readonly pol
   const text = readFileSync(new URL('demo-app.html', import.meta.url), 'utf8');
   const html = text.replace("new URL('fhir', here)", `new URL('${fhirPath.slice(1)}', here)`);
   const script = /<script>(.*)<\/script>/s.exec(html)?.[1] ?? '';
-  const hash = createHash('sha256').update(script).digest('base64');
-  const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${hash}'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'`;
+  const digest = hash('sha256', script, 'base64');
+  const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${digest}'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'`;
   return { html, policy };
 }

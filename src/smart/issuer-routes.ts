@@ -2,7 +2,7 @@
  * Serves login at the hospital's issuer. In: a button of a page. Out: redirects to the issuer and back, and then to
  * what the person was about to do. A login continues only once, and only in the browser that began it.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Hono } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { serialize } from 'hono/utils/cookie';
@@ -116,7 +116,7 @@ export function issuerRoutes(parts: SmartParts): Hono<NodeEnv> {
     try {
       const { url, checks } = await hospital.issuer.begin(hints);
       const secret = randomBytes(32).toString('base64url');
-      const begun: Begun = { ...checks, aim, browser: hash(secret) };
+      const begun: Begun = { ...checks, aim, browser: hashed(secret) };
       store.keep('IssuerLogin', checks.state, begun, { expires: seconds() + LIFETIMES.begun });
       keepCookie(c, checks.state, secret, LIFETIMES.begun);
       return c.redirect(url, 303);
@@ -139,7 +139,7 @@ export function issuerRoutes(parts: SmartParts): Hono<NodeEnv> {
 
   /** Returns a name per login, so that two tabs do not interfere. */
   function cookieName(state: string): string {
-    const name = `lintel_login_${hash(state).slice(0, 12)}`;
+    const name = `lintel_login_${hashed(state).slice(0, 12)}`;
     return isSecure() ? `__Host-${name}` : name;
   }
 
@@ -156,11 +156,11 @@ export function issuerRoutes(parts: SmartParts): Hono<NodeEnv> {
 }
 
 function fits(cookie: string, kept: string): boolean {
-  return timingSafeEqual(Buffer.from(hash(cookie)), Buffer.from(kept));
+  return timingSafeEqual(Buffer.from(hashed(cookie)), Buffer.from(kept));
 }
 
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
+function hashed(text: string): string {
+  return hash('sha256', text, 'base64url');
 }
 
 function seconds(): number {

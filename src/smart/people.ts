@@ -3,7 +3,7 @@
  * the same name in the accounts file, or one stored here for the FHIR resource that the claims, or the pack, name.
  * Without such a resource nobody gets in.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Account, type Accounts, isFhirUser } from '../auth/accounts.ts';
 import type { IssuerSettings } from '../config/config.ts';
 import type { Claims } from './issuer.ts';
@@ -67,7 +67,7 @@ export function peopleOf({ settings, store, own, fhirBase, userOf }: PeopleOptio
       const fhirUser =
         fhirUserOf(claims[settings.userClaim], fhirBase) ?? (login === undefined ? undefined : await userOf?.(login));
       if (typeof subject !== 'string' || fhirUser === undefined) return undefined;
-      const name = PREFIX + createHash('sha256').update(`${settings.url}\n${subject}`).digest('base64url');
+      const name = PREFIX + hash('sha256', `${settings.url}\n${subject}`, 'base64url');
       const person: Person = {
         ...{ issuer: settings.url, fhirUser, shown: shownOf(claims, login ?? fhirUser) },
         ...(login === undefined ? {} : { login }),

@@ -4,7 +4,7 @@
  * library implements the protocols; this file makes the decisions.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html, …/backend-services.html
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   type Adapter,
   type AdapterPayload,
@@ -91,7 +91,7 @@ export interface LoggedIn {
 
 /** Returns the mark of a login. It is sent with the result, so that a delayed result counts as of when it was made. */
 export function loginMark(account: Account): string {
-  return createHash('sha256').update(sessionMark(account)).digest('base64url');
+  return hash('sha256', sessionMark(account), 'base64url');
 }
 
 export function createProvider(options: ProviderOptions): Provider {

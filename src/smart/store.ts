@@ -3,7 +3,7 @@
  * lifetime. Out: the same entries, also after a restart, from a SQLite file that only its owner can read. Ids are
  * stored as hashes, so a reader of the file gets no token and no cookie.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
@@ -224,17 +224,17 @@ export function openStore(
         const text = JSON.stringify(rest);
         if (model === 'ReplayDetection') {
           // Of two concurrent requests with the same assertion, only one writes this.
-          if (insert.run(model, hash(id), text, expires).changes === 0)
+          if (insert.run(model, hashed(id), text, expires).changes === 0)
             throw new errors.InvalidClientAuth('client assertion tokens must only be used once');
           return;
         }
         const grant = model === 'Grant' ? id : (payload.grantId ?? null);
         const uid = model === 'Session' ? (payload.uid ?? null) : null;
-        upsert.run(model, hash(id), uid, grant, payload.accountId ?? null, text, expires);
+        upsert.run(model, hashed(id), uid, grant, payload.accountId ?? null, text, expires);
         countBegun(model);
       },
       async find(id) {
-        return payloadOf(select.get(model, hash(id)), id);
+        return payloadOf(select.get(model, hashed(id)), id);
       },
       async findByUid(uid) {
         return payloadOf(selectUid.get(model, uid));
@@ -244,15 +244,15 @@ export function openStore(
         return undefined;
       },
       async consume(id) {
-        if (consume.run(seconds(), model, hash(id)).changes === 1) return;
+        if (consume.run(seconds(), model, hashed(id)).changes === 1) return;
         // Another request was first: everything issued for it ends.
-        const row = grantOf.get(model, hash(id)) as { readonly grant_id: string | null } | undefined;
+        const row = grantOf.get(model, hashed(id)) as { readonly grant_id: string | null } | undefined;
         if (row !== undefined && row.grant_id !== null) revoke(row.grant_id);
         throw new errors.InvalidGrant('already used');
       },
       async destroy(id) {
         if (model === 'Grant') revoke(id);
-        else if (remove.run(model, hash(id)).changes > 0 && TOKENS.has(model)) epoch++;
+        else if (remove.run(model, hashed(id)).changes > 0 && TOKENS.has(model)) epoch++;
       },
       async revokeByGrantId(grant) {
         revoke(grant);
@@ -269,14 +269,14 @@ export function openStore(
   return {
     adapter,
     keep(kind, id, value, { expires, grant, account }) {
-      upsert.run(kind, hash(id), null, grant ?? null, account ?? null, JSON.stringify(value), expires);
+      upsert.run(kind, hashed(id), null, grant ?? null, account ?? null, JSON.stringify(value), expires);
       countBegun(kind);
     },
-    find: (kind, id) => keptOf(select.get(kind, hash(id))),
-    take: (kind, id) => keptOf(take.get(kind, hash(id))),
+    find: (kind, id) => keptOf(select.get(kind, hashed(id))),
+    take: (kind, id) => keptOf(take.get(kind, hashed(id))),
     ofAccount: <T>(kind: OwnKind, account: string) =>
       selectAccount.all(kind, account, seconds()).flatMap(row => keptOf<T>(row) ?? []),
-    hasGrant: grant => select.get('Grant', hash(grant)) !== undefined,
+    hasGrant: grant => select.get('Grant', hashed(grant)) !== undefined,
     revoke,
     sweep() {
       sweepExpired.run(seconds());
@@ -291,6 +291,6 @@ function withoutCookie({ cookie: _cookie, ...session }: NonNullable<AdapterPaylo
   return session;
 }
 
-function hash(id: string): string {
-  return createHash('sha256').update(id).digest('base64url');
+function hashed(id: string): string {
+  return hash('sha256', id, 'base64url');
 }

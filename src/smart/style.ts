@@ -2,7 +2,7 @@
  * Makes the style that apps may adopt from the server. Out: JSON, and its path, which changes with its content.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#styling
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 export const STYLE = {
   color_background: '#f6f5f1',
@@ -22,4 +22,4 @@ export const STYLE = {
 export const STYLE_JSON = '/style.json';
 
 /** Relative to the address of the authorization server. */
-export const STYLE_PATH = `${STYLE_JSON}?v=${createHash('sha256').update(JSON.stringify(STYLE)).digest('hex').slice(0, 8)}`;
+export const STYLE_PATH = `${STYLE_JSON}?v=${hash('sha256', JSON.stringify(STYLE), 'hex').slice(0, 8)}`;

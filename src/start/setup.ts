@@ -7,6 +7,7 @@ import { type Content, type LoadedContent, readContent } from '../ccda/content.t
 import { whyNotWritable } from '../common/make-folder.ts';
 import { Memo } from '../common/memo.ts';
 import { plural } from '../common/plural.ts';
+import { codeOf } from '../common/reason.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { createFacade, type Facade } from '../facade.ts';
 import { type LoadedPack, type LoadOptions, loadPackFiles } from '../mapping/load/pack/pack.ts';
@@ -60,7 +61,7 @@ async function builtDemo(dataDir: string, announce: Announce): Promise<DatabaseA
   try {
     return sqliteAddress(await demoDatabase(dataDir, announce));
   } catch (error) {
-    const reason = whyNotWritable(dataDir) ?? (error instanceof Error && 'code' in error ? error.code : undefined);
+    const reason = whyNotWritable(dataDir) ?? codeOf(error);
     if (reason === undefined) throw error;
     throw new ConfigError([
       `DATA_DIR: the demo database cannot be built in ${dataDir} (${reason}). ` +

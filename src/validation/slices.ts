@@ -31,7 +31,7 @@ function canRecognize(slice: Facts, discriminators: readonly Discriminator[]): b
     slice.extension !== undefined ||
     (discriminators.length > 0 &&
       discriminators.every(({ type, path }) =>
-        type === 'type' ? slice.types !== undefined : factsAt(slice, path).some(isDistinctive),
+        type === 'type' ? slice.types !== undefined : factsAt(slice, namesIn(path)).some(isDistinctive),
       ))
   );
 }
@@ -41,7 +41,7 @@ function belongs(item: Item, slice: Facts, discriminators: readonly Discriminato
   if (slice.extension !== undefined) return valuesAt(item.value, 'url').includes(slice.extension);
   return discriminators.every(({ type, path }) => {
     if (type === 'type') return slice.types?.includes(item.type) === true;
-    const distinctive = factsAt(slice, path).filter(isDistinctive);
+    const distinctive = factsAt(slice, namesIn(path)).filter(isDistinctive);
     return valuesAt(item.value, path).some(value => distinctive.every(facts => isTrueOf(facts, value)));
   });
 }
@@ -57,23 +57,26 @@ function isTrueOf(facts: Facts, value: unknown): boolean {
   return facts.binding === undefined || inValueSet(value, facts.binding);
 }
 
+/** Returns the names in the path of a discriminator. */
+export function namesIn(path: string): readonly string[] {
+  return path === '$this' ? [] : path.split('.');
+}
+
 /** Returns the facts of a slice about the elements at a path, including slices on the way. */
-function factsAt(slice: Facts, path: string): readonly Facts[] {
-  if (path === '$this') return [slice];
-  let found: readonly Facts[] = [slice];
-  for (const name of path.split('.')) {
-    found = found.flatMap(facts => {
-      const child = facts.children?.[name];
-      return child === undefined ? [] : [child, ...Object.values(child.slices ?? {})];
-    });
-  }
-  return found;
+export function factsAt(slice: Facts, names: readonly string[]): readonly Facts[] {
+  return names.reduce<readonly Facts[]>(
+    (found, name) =>
+      found.flatMap(facts => {
+        const child = facts.children?.[name];
+        return child === undefined ? [] : [child, ...Object.values(child.slices ?? {})];
+      }),
+    [slice],
+  );
 }
 
 function valuesAt(value: unknown, path: string): readonly unknown[] {
-  if (path === '$this') return [value];
   let found: readonly unknown[] = [value];
-  for (const name of path.split('.')) {
+  for (const name of namesIn(path)) {
     found = found.flatMap(at => {
       const child =
         at !== null && typeof at === 'object' ? Object.entries(at).find(([key]) => key === name)?.[1] : undefined;

@@ -3,10 +3,12 @@
  * and as it is served. Out: for each primitive its path, the columns of rows, the codec, the row of a code map, and the
  * place in the pack.
  */
+
 import type { StoredRows, View } from '../law/stored-rows.ts';
 import { Expected, ifJudged, type Thing } from '../law/thing.ts';
 import { childrenOf } from '../mapping/children.ts';
 import { upperAscii } from '../mapping/codecs/text.ts';
+import { columnsIn } from '../mapping/id-rule.ts';
 import { codeMapOf } from '../mapping/load/codes/origin.ts';
 import type { Mapping, Node, Position, Registry } from '../mapping/model.ts';
 import type { ColumnExpression, Expression, SqlValue } from '../sql/expression.ts';
@@ -77,7 +79,7 @@ export function elementsIn(thing: Thing, path: string, served: unknown, made: Ma
     );
   }
   if (path !== 'id') return [];
-  const columns = made.mapping.id.alternatives.flat().flatMap(part => (part.kind === 'column' ? [part.column] : []));
+  const columns = columnsIn(made.mapping.id.alternatives.flat());
   return [
     {
       ...{ path, value: served, kind: 'id', codec: undefined, target: undefined, codeRow: undefined },

@@ -4,10 +4,12 @@
  * that waits for a reader would keep the process from ending.
  * https://github.com/ndjson/ndjson-spec
  */
+
 import { constants, fdatasync, write } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { codeOf } from '../../common/reason.ts';
 import { type Sink, SinkError, sinkError } from './sink.ts';
 
 const writeSome = promisify(write);
@@ -64,7 +66,7 @@ async function writeAll(descriptor: number, bytes: Buffer, timeLimit: number): P
       at += (await writeSome(descriptor, bytes, at)).bytesWritten;
       taken = performance.now();
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+      if (codeOf(error) !== 'EAGAIN') throw error;
       if (performance.now() - taken > timeLimit) throw new SinkError('ETIMEDOUT');
       await pause(RETRY);
     }

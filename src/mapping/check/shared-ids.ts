@@ -9,12 +9,12 @@ import { NUMBER, UNICODE } from '../../sql/column-type.ts';
 import { and, call, constant, equals, exists, glob, inSelects, isNull, not } from '../../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../../sql/expression.ts';
 import { renameExpression, renameRelation } from '../../sql/rename.ts';
-import { type IdPart, NUMBER_DIGITS } from '../id-rule.ts';
+import { columnsIn, type IdPart, NUMBER_DIGITS } from '../id-rule.ts';
 import { commonId } from '../load/nodes/id-shape.ts';
 import { areOfOtherKeys, type IdsOf } from '../load/rows/exclusive.ts';
 import type { Mapping, Registry } from '../model.ts';
 import { type Asking, askedAt, type Checking, countDuplicates, countRows, manyOf } from './questions.ts';
-import { columnsIn, reachedBy } from './unique.ts';
+import { reachedBy } from './unique.ts';
 
 interface Rule {
   readonly mapping: Mapping;

@@ -9,7 +9,7 @@ import { type Catalog, findTable, type TableInfo } from '../../sql/catalog.ts';
 import { UNICODE } from '../../sql/column-type.ts';
 import { and, call, constant, filled, glob, hasValue, isNull, not, or } from '../../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../../sql/expression.ts';
-import { type IdPart, idFits, UUID_PATTERN } from '../id-rule.ts';
+import { columnsIn, type IdPart, idFits, UUID_PATTERN } from '../id-rule.ts';
 import type { Condition, JoinColumn, Mapping, RefNode, Registry, Scope } from '../model.ts';
 import { fixedColumns, isPromised } from '../promised.ts';
 import type { ScopedLookup } from './parts.ts';
@@ -242,11 +242,6 @@ function writtenId(parts: readonly IdPart[]): Expression | undefined {
     );
   });
   return call('concat', spelt, UNICODE);
-}
-
-/** Returns the columns of an id, in order. */
-export function columnsIn(parts: readonly IdPart[]): readonly ColumnExpression[] {
-  return parts.flatMap(part => (part.kind === 'column' ? [part.column] : []));
 }
 
 function tableOf({ table }: Scope, catalog: Catalog): TableInfo | undefined {

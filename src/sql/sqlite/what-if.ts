@@ -3,7 +3,9 @@
  * INDEX statements. Out: the lines of the plan. It is made on a copy of these tables' schema in memory, without rows
  * but with ANALYZE's statistics. The database itself is not changed.
  */
+
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { codeOf } from '../../common/reason.ts';
 import type { IndexToTry } from '../database.ts';
 import type { BoundStatement } from '../statement.ts';
 import { registerFunctions } from './functions.ts';
@@ -31,7 +33,7 @@ export function planWith(
     return rows.map(({ detail }) => String(detail));
   } catch (error) {
     // Caused by a table of an extension, or a collation of the application's own.
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR') return undefined;
+    if (codeOf(error) === 'ERR_SQLITE_ERROR') return undefined;
     throw error;
   } finally {
     copy.close();

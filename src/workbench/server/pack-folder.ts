@@ -4,8 +4,9 @@
  * A file behind a link is shown, because it is served too, but cannot be changed here; nor can other JSON than guides,
  * because a `package.json` in the folder is read by programs that run what it says.
  */
+
 import { isUtf8 } from 'node:buffer';
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import {
   lstatSync,
   mkdirSync,
@@ -17,6 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { codeOf } from '../../common/reason.ts';
 import { GUIDE_FILE, guideProblems } from '../../coverage/guide.ts';
 import { createReport, type Problem } from '../../mapping/load/problem.ts';
 import { bytesOfPack, GENERATED, pathsOfPack, readPackFiles } from '../../mapping/load/read/files.ts';
@@ -69,7 +71,7 @@ export function hashesOf(folder: string): Readonly<Record<string, string>> {
   try {
     return Object.fromEntries(filesOf(folder).map(({ path, hash }) => [path, hash]));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
     throw new PackFileError('changed', 'Another program is changing the files of the pack');
   }
 }
@@ -137,5 +139,5 @@ function statusOf(place: string): Stats | undefined {
 }
 
 function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 24);
+  return hash('sha256', text, 'hex').slice(0, 24);
 }
