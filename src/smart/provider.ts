@@ -23,7 +23,7 @@ import { type Clients, fitsSecret, isOriginOf, metadataOf } from './clients.ts';
 import { type GrantContext, type Launch, stillHolds } from './context.ts';
 import type { Keys } from './keys.ts';
 import { CONTEXT_SCOPES, grantable } from './scopes.ts';
-import { type Store, WRITE_AGAIN } from './store.ts';
+import { type Store, TOKENS_AGAIN, WRITE_AGAIN } from './store.ts';
 import { STYLE_PATH } from './style.ts';
 
 export interface ProviderOptions {
@@ -106,6 +106,7 @@ export function createProvider(options: ProviderOptions): Provider {
     await next();
     addContext(ctx as KoaContextWithOIDC, store, issuer);
     if (ctx.status === 503) ctx.set('Retry-After', String(WRITE_AGAIN));
+    if (ctx.status === 429) ctx.set('Retry-After', String(TOKENS_AGAIN));
     if (ctx.status === 404 && !ctx.body && ctx.accepts('json', 'html') === 'html') {
       const { html, policy } = options.errorPage({ error: 'not_found', error_description: 'there is no such page' });
       ctx.set('Content-Security-Policy', policy);

@@ -135,13 +135,14 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
 
   let changes = 0;
   let looks = 0;
+  let isUnswept = false;
   let seen = '';
   const timer = setInterval(() => {
     try {
       const now = [clientFile, config.accounts].map(stampOf).join();
       if (now !== seen) changes++;
       seen = now;
-      if (++looks % SWEEP === 0) store.sweep();
+      if (++looks % SWEEP === 0 || isUnswept) isUnswept = store.sweep();
     } catch (error) {
       if (!isUnwritten(error)) failed(error);
     }

@@ -41,8 +41,8 @@ export interface Store {
   hasGrant(grant: string): boolean;
   /** Ends a grant and everything issued for it. */
   revoke(grant: string): void;
-  /** Removes expired entries. */
-  sweep(): void;
+  /** Removes expired entries, some of them at a time: true if there may be more. */
+  sweep(): boolean;
   /** Returns a number that changes whenever something ended before it expired. */
   epoch(): number;
   close(): void;
@@ -79,6 +79,15 @@ const MOST_BEGUN = 100_000;
 /** New entries of these kinds between two counts. */
 const BETWEEN_LOOKS = 1000;
 
+/**
+ * Limits of what one person can make grow, with an app that asks in a loop. Each use of a refresh token leaves an entry
+ * for 100 days, by which a second use is noticed; consent leaves a grant for a year.
+ */
+const TOKENS_AN_HOUR = 1000;
+const MOST_GRANTS = 2000;
+/** Expired entries that are removed at a time, in less than 0.1 s. */
+const SWEPT = 10_000;
+
 /** Models whose removal changes the epoch. */
 const TOKENS: ReadonlySet<string> = new Set(['AccessToken', 'ClientCredentials']);
 
@@ -89,6 +98,11 @@ interface Row {
   readonly payload: string;
   readonly expires: number;
   readonly consumed: number | null;
+}
+
+interface Owner {
+  readonly grant_id: string | null;
+  readonly account: string | null;
 }
 
 /**
@@ -121,6 +135,16 @@ export const WRITE_AGAIN = 10;
 export function unwritten(cause: unknown): Error {
   const error = new errors.TemporarilyUnavailable('the authorization server cannot store anything now', { cause });
   return Object.assign(error, { status: 503, statusCode: 503 });
+}
+
+/** Seconds for Retry-After to an account that had too many tokens. */
+export const TOKENS_AGAIN = 60;
+
+/** Returns the error for an account that had too many tokens. */
+function tooManyTokens(): Error {
+  const text = 'too many tokens of this account within an hour; try again later';
+  const error = new errors.CustomOIDCProviderError('temporarily_unavailable', text);
+  return Object.assign(error, { status: 429, statusCode: 429 });
 }
 
 /** True if something could not be stored, as on a full disk. */
@@ -176,13 +200,21 @@ export function openStore(
   const selectAccount = database.prepare(
     'SELECT payload, expires FROM entry WHERE kind = ? AND account = ? AND expires > ? ORDER BY rowid DESC LIMIT 1000',
   );
-  const grantOf = database.prepare('SELECT grant_id FROM entry WHERE kind = ? AND id = ?');
+  const ownerOf = database.prepare('SELECT grant_id, account FROM entry WHERE kind = ? AND id = ?');
+  const tokensOf = database.prepare(
+    `SELECT COUNT(*) AS entries FROM
+       (SELECT 1 FROM entry WHERE kind = 'AccessToken' AND account = ? AND expires > ? LIMIT ${TOKENS_AN_HOUR})`,
+  );
+  // The index of accounts has the order of the table.
+  const grantsBeyond = database.prepare(
+    `SELECT grant_id FROM entry WHERE kind = 'Grant' AND account = ? ORDER BY rowid DESC LIMIT 10 OFFSET ${MOST_GRANTS}`,
+  );
   const consume = writing('UPDATE entry SET consumed = ? WHERE kind = ? AND id = ? AND consumed IS NULL');
   const remove = writing('DELETE FROM entry WHERE kind = ? AND id = ?');
   const take = writing('DELETE FROM entry WHERE kind = ? AND id = ? RETURNING payload, expires');
   const removeGrant = writing('DELETE FROM entry WHERE grant_id = ?');
   const sweepExpired = writing(
-    'DELETE FROM entry WHERE rowid IN (SELECT rowid FROM entry WHERE expires <= ? LIMIT 10000)',
+    `DELETE FROM entry WHERE rowid IN (SELECT rowid FROM entry WHERE expires <= ? LIMIT ${SWEPT})`,
   );
   const countOf = database.prepare('SELECT COUNT(*) AS entries FROM entry WHERE kind = ?');
   // Reads in the order of the table, not of an index: sorting all entries would take a second.
@@ -196,6 +228,15 @@ export function openStore(
 
   const revoke = (grant: string): void => {
     if (removeGrant.run(grant).changes > 0) epoch++;
+  };
+
+  const hasManyTokens = (account: string): boolean => {
+    const { entries } = tokensOf.get(account, seconds()) as { readonly entries: number };
+    return entries >= TOKENS_AN_HOUR;
+  };
+  const endOldestGrants = (account: string | undefined): void => {
+    const beyond = account === undefined ? [] : (grantsBeyond.all(account) as unknown as readonly Owner[]);
+    for (const { grant_id: grant } of beyond) if (grant !== null) revoke(grant);
   };
 
   const countBegun = (kind: string): void => {
@@ -232,6 +273,7 @@ export function openStore(
         const uid = model === 'Session' ? (payload.uid ?? null) : null;
         upsert.run(model, hashed(id), uid, grant, payload.accountId ?? null, text, expires);
         countBegun(model);
+        if (model === 'Grant') endOldestGrants(payload.accountId);
       },
       async find(id) {
         return payloadOf(select.get(model, hashed(id)), id);
@@ -244,10 +286,12 @@ export function openStore(
         return undefined;
       },
       async consume(id) {
+        const owner = ownerOf.get(model, hashed(id)) as Owner | undefined;
+        // Before it is used up: the app can send it again later.
+        if (owner !== undefined && owner.account !== null && hasManyTokens(owner.account)) throw tooManyTokens();
         if (consume.run(seconds(), model, hashed(id)).changes === 1) return;
         // Another request was first: everything issued for it ends.
-        const row = grantOf.get(model, hashed(id)) as { readonly grant_id: string | null } | undefined;
-        if (row !== undefined && row.grant_id !== null) revoke(row.grant_id);
+        if (owner !== undefined && owner.grant_id !== null) revoke(owner.grant_id);
         throw new errors.InvalidGrant('already used');
       },
       async destroy(id) {
@@ -279,8 +323,9 @@ export function openStore(
     hasGrant: grant => select.get('Grant', hashed(grant)) !== undefined,
     revoke,
     sweep() {
-      sweepExpired.run(seconds());
+      const { changes } = sweepExpired.run(seconds());
       forgetBegun();
+      return changes === SWEPT;
     },
     epoch: () => epoch,
     close: () => database.close(),
