@@ -34,8 +34,8 @@ export interface IdColumn {
 }
 
 /**
- * A whole number of one column, in each spelling that a row may have: `17`, and in a text `017`, `0017` …. Each
- * spelling has a codec of its own, and all print the same.
+ * A whole number of one column, in each spelling that a row may have: `17`, and in a text `017`, `0017` …, ` 17` ….
+ * Each spelling has a codec of its own, and all print the same.
  */
 export type NumberRule = readonly [first: readonly [IdColumn], ...others: readonly (readonly [IdColumn])[]];
 
@@ -227,17 +227,33 @@ function decimal(type: ColumnType): IdCodec | undefined {
 /** Most digits of a text that is a whole number. More would lose some in JSON, and in `call('number', …)`. */
 export const NUMBER_DIGITS = 15;
 
+/** Most characters of a text whose number stands at the right, behind blanks. */
+export const NUMBER_WIDTH = 20;
+
 /** Reads a number in a text of so many digits, with leading zeros. */
 export function digitsCodec(length: number): IdCodec {
+  return textNumber(part => (part.length <= length ? part.padStart(length, '0') : undefined));
+}
+
+/** Reads a number at the right of a text of so many characters, `        1000`, with blanks before it. */
+export function alignedCodec(width: number): IdCodec {
+  return textNumber(part => (part.length < width ? part.padStart(width, ' ') : undefined));
+}
+
+function textNumber(spell: (number: string) => string | undefined): IdCodec {
   return {
     name: 'integer',
     print: raw => {
       const text = typeof raw === 'string' ? trimEnd(raw) : '';
-      return text.length <= NUMBER_DIGITS && /^\d+$/.test(text) ? String(Number(text)) : undefined;
+      const [, digits = ''] = text.length > NUMBER_WIDTH ? [] : (NUMBER_TEXT.exec(text) ?? []);
+      return digits !== '' && digits.length <= NUMBER_DIGITS ? String(Number(digits)) : undefined;
     },
-    parse: part => (/^(?:0|[1-9]\d*)$/.test(part) && part.length <= length ? part.padStart(length, '0') : undefined),
+    parse: part => (/^(?:0|[1-9]\d*)$/.test(part) ? spell(part) : undefined),
   };
 }
+
+/** Leading zeros or leading blanks, and not both: each width has one spelling of each. */
+const NUMBER_TEXT = /^(?: +(?=[1-9]|0$))?(\d+)$/;
 
 /** Puts digits before numbers, so that those of two tables differ. */
 export function prefixedCodec(prefix: string, codec: IdCodec): IdCodec {

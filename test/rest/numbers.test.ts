@@ -278,6 +278,37 @@ describe('numbers in texts', () => {
     expect((await rest.get('/api/17/ccds/api/patient-info')).status).toBe(200);
   });
 
+  test('are read at the right of their column, behind blanks', async () => {
+    const aligned = `UPDATE VISIT SET NO = 600 + rowid; ALTER TABLE PERSON ADD COLUMN CODE CHAR(12);
+      UPDATE PERSON SET CODE = '          17' WHERE PID = 17; UPDATE PERSON SET CODE = '         180' WHERE PID = 18;
+      UPDATE PERSON SET CODE = '           0' WHERE PID IS NULL;
+      INSERT INTO PERSON (UID, CODE, LAST) VALUES ('9f1c2d3e-0000-4000-8000-00000000000d', '         019', 'Both'),
+        ('9f1c2d3e-0000-4000-8000-00000000000e', '        2 19', 'Gap'), ('9f1c2d3e-0000-4000-8000-00000000000f', '     ', 'None');`;
+    const { facade, content, problems, live } = await clinic({ 'people.yaml': people }, aligned);
+    expect(problems).toEqual([]);
+    expect(live).toEqual([
+      'people.yaml:1:1: warning: number of people: 3 rows without one, which the REST interface omits',
+    ]);
+    if (!facade || !content) throw new Error('the pack has errors');
+    const rest = await (await restUnderTest(facade, {}, content)).client();
+    const patient = async (number: string) => {
+      const { status, body } = await rest.json(`/api/patientinfo/${number}`);
+      return status === 200 ? (body as { patientId: number }).patientId : status;
+    };
+    expect(await patient('17')).toBe(17);
+    expect(await patient('180')).toBe(180);
+    expect(await patient('0')).toBe(0);
+    expect(await patient('19')).toBe(404);
+    expect(await patient('219')).toBe(404);
+    expect((await rest.json('/api/patientinfo/patient/id?lastName=Lovelace')).body).toBe(17);
+  });
+
+  test('behind blanks and behind zeros are duplicates', async () => {
+    const more = `${texts} INSERT INTO PERSON (UID, CODE, LAST) VALUES ('9f1c2d3e-0000-4000-8000-00000000000e', '      17', 'Twin');`;
+    const { live } = await clinic({ 'people.yaml': people }, more);
+    expect(live).toContainEqual(expect.stringContaining('number of people is not unique: 1 number of several rows'));
+  });
+
   test('of two rows, one with leading zeros, are duplicates', async () => {
     const more = `${texts} INSERT INTO PERSON (UID, CODE, LAST) VALUES ('9f1c2d3e-0000-4000-8000-00000000000e', '017', 'Twin');`;
     const { facade, content, live } = await clinic({ 'people.yaml': people }, more);

@@ -6,10 +6,10 @@
  */
 import { plural } from '../../common/plural.ts';
 import { NUMBER, UNICODE } from '../../sql/column-type.ts';
-import { and, call, constant, equals, exists, glob, inSelects, isNull, not } from '../../sql/construct.ts';
+import { and, call, constant, equals, exists, glob, inSelects, isNull, not, or } from '../../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../../sql/expression.ts';
 import { renameExpression, renameRelation } from '../../sql/rename.ts';
-import { columnsIn, type IdPart, NUMBER_DIGITS } from '../id-rule.ts';
+import { columnsIn, type IdPart, NUMBER_DIGITS, NUMBER_WIDTH } from '../id-rule.ts';
 import { commonId } from '../load/nodes/id-shape.ts';
 import { areOfOtherKeys, type IdsOf } from '../load/rows/exclusive.ts';
 import type { Mapping, Registry } from '../model.ts';
@@ -104,13 +104,16 @@ async function checkNumber(rule: Rule, before: readonly Rule[], asking: Checking
   }
 }
 
-/** Tests that the column has a number. In a text it is the digits, with any leading zeros. */
+/** Tests that the column has a number. In a text it is the digits, with any leading zeros, or behind blanks. */
 function isNumber(column: ColumnExpression): Predicate {
   if (column.type.kind !== 'text') return not(isNull(column));
+  const digits = call('trim', [column], UNICODE);
   return and(
-    glob(column, '[0-9]*'),
-    not(glob(column, '*[^0-9]*')),
-    not(glob(column, `${'?'.repeat(NUMBER_DIGITS + 1)}*`)),
+    or(glob(column, '[0-9]*'), and(glob(column, ' *'), or(glob(digits, '[1-9]*'), glob(digits, '0')))),
+    not(glob(column, '*[^ 0-9]*')),
+    not(glob(digits, '*[^0-9]*')),
+    not(glob(digits, `${'?'.repeat(NUMBER_DIGITS + 1)}*`)),
+    not(glob(column, `${'?'.repeat(NUMBER_WIDTH + 1)}*`)),
   );
 }
 
@@ -127,7 +130,7 @@ function beforeOf(part: IdPart): string {
 }
 
 function asNumber(column: ColumnExpression): Expression {
-  return column.type.kind === 'text' ? call('number', [column], NUMBER) : column;
+  return column.type.kind === 'text' ? call('number', [call('trim', [column], UNICODE)], NUMBER) : column;
 }
 
 /** Counts rows of one rule whose id a row of the other has. */

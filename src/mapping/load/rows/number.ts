@@ -1,8 +1,17 @@
 /**
  * Reads `number:` of a mapping: the whole number that the REST interface uses instead of the FHIR id. In: a column of
- * whole numbers, or of texts such as `0000012345`, or digits before one, `1{COL}`. Out: the column with its codecs.
+ * whole numbers, or of texts such as `0000012345` and `     12345`, or digits before one, `1{COL}`. Out: the column with its codecs.
  */
-import { digitsCodec, type IdColumn, idCodec, NUMBER_DIGITS, type NumberRule, prefixedCodec } from '../../id-rule.ts';
+import {
+  alignedCodec,
+  digitsCodec,
+  type IdColumn,
+  idCodec,
+  NUMBER_DIGITS,
+  NUMBER_WIDTH,
+  type NumberRule,
+  prefixedCodec,
+} from '../../id-rule.ts';
 import type { Context } from '../pack/context.ts';
 import { child, type Tree } from '../read/tree.ts';
 import { resolveColumn, type Visible } from './columns.ts';
@@ -30,9 +39,10 @@ export function readNumber(tree: Tree | undefined, visible: Visible, context: Co
     { kind: 'column', column, codec: before === '' ? codec : prefixedCodec(before, codec) },
   ];
   if (type.kind === 'text') {
-    const length = type.length === 'max' ? NUMBER_DIGITS : Math.min(type.length, NUMBER_DIGITS);
-    const [first, ...others] = Array.from({ length }, (_, i) => numberOf(digitsCodec(length - i)));
-    if (first) return [first, ...others];
+    const most = type.length === 'max' ? NUMBER_WIDTH : type.length;
+    const lengths = Array.from({ length: Math.min(most, NUMBER_WIDTH) }, (_, i) => i + 1).reverse();
+    const [first, ...others] = lengths.filter(length => length <= NUMBER_DIGITS).map(digitsCodec);
+    if (first) return [numberOf(first), ...[...others, ...lengths.map(alignedCodec)].map(numberOf)];
   }
   const codec = idCodec(undefined, type);
   if (codec?.name === 'integer') return [numberOf(codec)];
