@@ -202,6 +202,11 @@ export function contradicts(reading: Reading): boolean | undefined {
     return contradictsMoment([days, seconds], emitted, options, zone);
   }
   if (label === 'ymd-parts') return contradictsParts(stored, emitted);
+  if (label === 'zoned') {
+    const [time = null, place] = stored;
+    const clocks = options.zones?.[String(place ?? '').trimEnd()] ?? zone;
+    return contradicts({ ...reading, codec: { label: 'datetime' }, stored: [time], zone: clocks });
+  }
   const [raw = null] = stored;
   if (raw === null) return undefined;
   if (label === 'base64')

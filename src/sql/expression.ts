@@ -58,7 +58,8 @@ export type FunctionName =
   | 'written' // (text, form, first of the years of two digits or 0) → digits (src/time/written-form.ts)
   | 'iso' // (text): a date or moment of ISO 8601 → the same as a time stamp of HL7 v2 (src/time/dtm.ts)
   | 'dtm' // (text, what is needed): a time stamp of HL7 v2 → what it is compared by (src/time/dtm.ts)
-  | 'dtm-key'; // (text, what is needed, zone): likewise → its sort key
+  | 'dtm-key' // (text, what is needed, zone): likewise → its sort key
+  | 'clock-key'; // (local time, zone of its clocks, zone): its sort key in the second zone (src/time/instant-key.ts)
 
 export type Expression =
   | ColumnExpression

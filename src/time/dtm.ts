@@ -121,3 +121,14 @@ export const keyPiecesOf = memoized((zone: Zone): readonly KeyPiece[] => {
   }
   return found;
 });
+
+/** Returns the same pieces by local time: a skipped time has the offset before the change, a repeated one too. */
+export function localPiecesOf(zone: Zone): readonly KeyPiece[] {
+  const changes = keyPiecesOf(zone).filter(({ offset }, i, all) => offset !== all[i - 1]?.offset);
+  let before = 0;
+  return changes.map(({ from, offset }) => {
+    const local = Number.isFinite(from) ? from + Math.max(before, offset) : from;
+    before = offset;
+    return { from: local, offset };
+  });
+}

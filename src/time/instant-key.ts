@@ -5,7 +5,7 @@
  * and before the next one.
  */
 
-import { DAY, pad } from './calendar.ts';
+import { DAY, END_DAY, FIRST_DAY, pad } from './calendar.ts';
 import { firstWith, parseLocal, parseTimeKey, printLocal, timeKey, type Zone } from './zone.ts';
 
 /**
@@ -90,3 +90,27 @@ export function countFromKey(key: string, zone: Zone, { unit, first, end }: Coun
   const found = firstWith(low, high, count => instantKey(count * unit, zone) >= key);
   return found < end ? found : undefined;
 }
+
+/**
+ * Returns the key, in the zone `to`, of a time that clocks in `from` showed; undefined for a text that is none. `text`:
+ * a local time, or the key of a second pass in `from`.
+ */
+export function keyOfClock(text: string, from: Zone, to: Zone): string | undefined {
+  const [, day, minute = '00:00', second = ':00', fraction = ''] = CLOCK_TIME.exec(text) ?? [];
+  if (isRepeatedHourKey(text)) {
+    const instant = instantOfRepeatedHour(text, from);
+    return from === to || instant === undefined ? text : instantKey(instant, to);
+  }
+  const local = day === undefined ? undefined : parseLocal(`${day} ${minute}${second}`);
+  if (local === undefined) return undefined;
+  const own = `${day} ${minute}${second}.${fraction.padEnd(7, '0')}`;
+  if (from === to) return own;
+  const instant = from.toInstant(local);
+  const shown = instant + to.offsetAt(instant);
+  // At either end of the calendar the other clocks show a year that no text has.
+  if (shown < FIRST_DAY * DAY || shown >= END_DAY * DAY) return own;
+  const [whole, rest] = [Number(own.slice(20, 23)), Number(own.slice(23))];
+  return instantKey(instant + whole, to, rest);
+}
+
+const CLOCK_TIME = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(:\d\d)?(?:\.(\d{1,7}))?)?$/;

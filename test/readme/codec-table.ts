@@ -55,6 +55,7 @@ const OPTIONS: Readonly<Record<string, readonly unknown[]>> = {
   iso: [undefined, { at: '00:00' }],
   time: [undefined, 'hhmm', 'seconds'],
   yddd: [undefined, { at: '00:00' }],
+  zoned: [{ 1: 'America/Denver' }],
   ymd8: [undefined, { at: '00:00' }],
   ymd14: [undefined, { at: '00:00' }],
 };

@@ -61,6 +61,9 @@ CREATE TABLE ESTIMATE (NO INTEGER NOT NULL PRIMARY KEY, BORN DATE, ESTIMATED INT
 INSERT INTO ESTIMATE VALUES (1, '1968-01-01', 1), (2, '1968-07-08', 0), (3, NULL, 1);
 CREATE TABLE BIRTH (BIRTH_ID FLOAT NOT NULL PRIMARY KEY, BORN_UTC DATETIME, BORN_TZ INTEGER);
 INSERT INTO BIRTH VALUES (600346, '1970-01-02 06:30:00.000', 127), (600347, '1970-01-02 06:30:00.000', 126), (600348.5, NULL, 0);
+CREATE TABLE SLOT (NO INTEGER NOT NULL PRIMARY KEY, MADE_AT DATETIME, MADE_TZ SMALLINT, BEGINS DATETIME, MINUTES INTEGER, DAY CHAR(8), CLOCK VARCHAR(8));
+INSERT INTO SLOT VALUES (1, '2024-03-10 08:30:00.000', 705, '2024-03-14 23:45:00.000', 30, '20240314', '2:31 PM'),
+  (2, '2024-03-10 09:15:00.000', 704, '2024-03-14 08:00:00.000', NULL, '20240314', '12:05 AM'), (3, '2024-03-10 09:00:00.000', NULL, '2024-03-14 08:00:00.000', 15, '20240314', NULL);
 CREATE TABLE FLAGGED (NO INTEGER NOT NULL PRIMARY KEY, DAY_AT DATETIME, EXACT INTEGER);
 INSERT INTO FLAGGED VALUES (1, '1970-03-09 22:00:00.000', 3), (2, '1970-03-09 22:00:00.000', 2), (3, '1970-03-09 22:00:00.000', 0);
 CREATE TABLE FACT (NO INTEGER NOT NULL PRIMARY KEY, PATIENT_NUM INTEGER, CONCEPT_CD VARCHAR(50), MODIFIER_CD VARCHAR(20), INSTANCE_NUM INTEGER, NVAL_NUM DECIMAL(9,2));
@@ -272,6 +275,32 @@ elements:
   birthDate: { first: [{ from: BORN_UTC, via: { date: { zone: UTC, clock: America/Denver } }, if: { BORN_TZ: 127 } }, { from: BORN_UTC, via: { date: { zone: UTC } } }] }
 `;
 
+const SLOTS = `mapping: slots
+resource: Slot
+source:
+  table: SLOT
+  as: a
+  key: [NO]
+  changed: { from: [MADE_AT, MADE_TZ], via: { zoned: { 704: America/New_York, 705: America/Chicago } } }
+id: "{NO}"
+needs: [start, end]
+compartment: { none: a test }
+elements:
+  schedule: { display: x }
+  status: free
+  start: { from: BEGINS }
+  end: { sql: "datetime({a.BEGINS}, '+' || {a.MINUTES} || ' minutes')", type: datetime }
+---
+mapping: issues
+resource: DetectedIssue
+source: { table: SLOT, as: a, key: [NO] }
+id: "{NO}"
+compartment: { none: a test }
+elements:
+  status: final
+  identifiedDateTime: { sql: "CONCAT({a.DAY}, ' ', {a.CLOCK})", type: varchar(17), via: [{ written: "YYYYMMDD h:mm AM" }, ymd14] }
+`;
+
 const FACTS = `mapping: facts
 resource: NutritionOrder
 source:
@@ -433,6 +462,7 @@ test('the forms in "What old tables have" work as documented', async () => {
   writeFileSync(join(folder, 'came.yaml'), CAME);
   writeFileSync(join(folder, 'groups.yaml'), GROUPS);
   writeFileSync(join(folder, 'pids.yaml'), PID);
+  writeFileSync(join(folder, 'slots.yaml'), SLOTS);
   writeFileSync(join(folder, 'facts.yaml'), FACTS);
   writeFileSync(join(folder, 'readings.yaml'), READINGS);
   writeFileSync(join(folder, 'diagnoses.yaml'), DIAGNOSES);
@@ -624,6 +654,19 @@ test('the forms in "What old tables have" work as documented', async () => {
   expect(await ids('NutritionOrder', 'formula', 'E11.9')).toEqual(['2']);
   expect(await ids('NutritionOrder', 'formula', 'http://loinc.org|')).toEqual(['1', '5']);
   expect(await ids('NutritionOrder', 'formula:missing', 'true')).toEqual(['4']);
+  expect(await allOf(facade, 'Slot', [])).toMatchObject([
+    { meta: { lastUpdated: '2024-03-10T08:30:00.000-05:00' }, end: '2024-03-15T00:15:00.000-04:00' },
+    { meta: { lastUpdated: '2024-03-10T09:00:00.000-04:00' }, end: '2024-03-14T08:15:00.000-04:00' },
+  ]);
+  expect(await ids('Slot', '_lastUpdated', 'gt2024-03-10T09:20:00-04:00')).toEqual(['1']);
+  expect(await ids('Slot', '_lastUpdated', 'lt2024-03-10T13:31:00Z')).toEqual(['1', '3']);
+  const issues = await allOf(facade, 'DetectedIssue', []);
+  expect(issues.map(({ identifiedDateTime }) => identifiedDateTime)).toEqual([
+    '2024-03-14T14:31:00-04:00',
+    '2024-03-14T00:05:00-04:00',
+    '2024-03-14',
+  ]);
+  expect(await ids('DetectedIssue', 'identified', 'eb2024-03-14T12:00:00-04:00')).toEqual(['2']);
   const births = await allOf(facade, 'Person', [['_id', 'f-600346,f-600347,f-600348.5']]);
   expect(births.map(({ id, birthDate }) => [id, birthDate])).toEqual([
     ['f-600346', '1970-01-01'],
@@ -664,7 +707,7 @@ test('each form in the reference is tested here', () => {
   // test/plan/uuid-ids.test.ts tests ids from UUIDs in texts. In the records all columns are those of the newest
   // revision, and a source lists its lookups one below the other.
   const tried =
-    `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}${COUNTED}${MUMPS}${PUMPS}${FILEMAN}${MESSAGES}${CAME}${PID}${GROUPS}${FACTS}${READINGS}${DIAGNOSES}id: "{UID|uuid}"\n`.replaceAll(
+    `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}${COUNTED}${MUMPS}${PUMPS}${FILEMAN}${MESSAGES}${CAME}${PID}${GROUPS}${SLOTS}${FACTS}${READINGS}${DIAGNOSES}id: "{UID|uuid}"\n`.replaceAll(
       /\bn\./g,
       '',
     );

@@ -224,6 +224,11 @@ export const CASES: readonly Case[] = [
     call('dtm-key', [TXT, own('day'), own('UTC')], UNICODE),
     call('dtm-key', [TXT, own('moment'), own('UTC')], UNICODE),
   ),
+  select(
+    'local times of other clocks',
+    call('clock-key', [column('a', 'DTM'), own('America/Denver'), own('UTC')], UNICODE),
+    call('clock-key', [column('a', 'DTM'), own('UTC'), own('UTC')], UNICODE),
+  ),
   select('moments of ISO 8601', call('iso', [TXT], UNICODE)),
   {
     title: 'every type is fetched in its form',

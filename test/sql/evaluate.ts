@@ -8,6 +8,7 @@ import type { Expression, Join, Operator, Order, Predicate, Relation, SqlValue }
 import { fold, spacedWords } from '../../src/sql/shared-functions.ts';
 import { comparedDtm, keyOfDtm, needOf, stampOfIso } from '../../src/time/dtm.ts';
 import { instantOfCount } from '../../src/time/epoch-units.ts';
+import { keyOfClock } from '../../src/time/instant-key.ts';
 import { zoneOf } from '../../src/time/zone.ts';
 import type { Cells, Tables } from './sample.ts';
 
@@ -232,6 +233,8 @@ function called(of: Extract<Expression, { kind: 'function' }>, scope: Scope): Sq
       return comparedDtm(text, needOf(second)) ?? null;
     case 'dtm-key':
       return keyOfDtm(text, needOf(second), zoneOf(third)) ?? null;
+    case 'clock-key':
+      return keyOfClock(text, zoneOf(second), zoneOf(third)) ?? null;
   }
 }
 

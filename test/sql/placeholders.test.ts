@@ -84,6 +84,7 @@ const CALLS: Readonly<Record<FunctionName, readonly (Expression | number)[]>> = 
   iso: [],
   dtm: [value('second', TEXT)],
   'dtm-key': [value('second', TEXT), value('UTC', TEXT)],
+  'clock-key': [value('UTC', TEXT), value('America/Denver', TEXT)],
 };
 
 test.each(Object.keys(CALLS) as FunctionName[])('the function %s likewise', name => {

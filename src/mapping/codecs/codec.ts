@@ -69,6 +69,8 @@ export interface CodecOptions {
   readonly point?: true;
   /** The zone whose clocks show a moment, if it is not that of the pack. */
   readonly clock?: string;
+  /** Zones of clocks by the value of the second column. */
+  readonly zones?: Readonly<Record<string, string>>;
   /** The part of a day that is written. */
   readonly precision?: 'month' | 'year';
   /** Dates are a year and its day. */

@@ -28,6 +28,7 @@ import { type DatetimeType, isTimed } from './stored-time.ts';
 import { holdsTimes, timeCodec, timeOfMoments } from './time-column.ts';
 import { ymdPartsCodec } from './ymd-parts.ts';
 import { ymd8AtCodec, ymd8Codec } from './ymd8.ts';
+import { zonedCodec } from './zoned.ts';
 
 const NONE = z.undefined();
 const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/;
@@ -52,6 +53,11 @@ const GIVES_MOMENTS = '`at` gives an instant or a dateTime';
 const UTC = z.literal('UTC', '`zone` is UTC, or is left out for the zone of the pack');
 const CLOCK_OF = z.string().refine(isZone, '`clock` is the IANA name of a place, such as America/Denver, or UTC');
 const NO_CLOCK = '`clock` shows moments: a column with offsets, or one with `zone: UTC`';
+const WHICH_CLOCKS = 'zoned: `{zoned: {705: America/Chicago}}` says which value means which zone';
+const ZONED_COLUMNS: Refusal = {
+  problem: 'zoned takes 2 columns',
+  expected: '`from: [TIME, ZONE]`, of which the second says where the clocks stand',
+};
 /** The century that years of two or three digits count from, as `1900` of CYYMMDD. */
 const SINCE = z.string().regex(/^(?:1\d|20)00$/, 'the first year of a century, such as 1900');
 const WHICH_DAY = 'days: `{days: {since: 1899-12-30}}` says which day the number 0 is';
@@ -138,6 +144,25 @@ export const DATE_CODECS: Readonly<Record<string, CodecEntry>> = {
       if (!isTimed(type)) return refuse('datetime', type);
       if (fhirType === 'instant' && type.kind === 'date') return NO_TIME;
       return datetimeCodec({ zone: zoneOf(zone), columnType: type, fhirType: shownAs(fhirType), midnight });
+    },
+  ),
+  zoned: entry(
+    z.record(
+      z.string(),
+      z.string().refine(isZone, 'zoned: a zone is the IANA name of a place, such as America/Denver, or UTC'),
+      { error: ({ code }) => (code === 'invalid_type' ? WHICH_CLOCKS : undefined) },
+    ),
+    (options, [type, namedBy], { zone, fhirType }) => {
+      if (!type || !namedBy) return ZONED_COLUMNS;
+      if (type.kind !== 'datetime') return { problem: refuse('zoned', type), expected: 'a DATETIME first' };
+      if (namedBy.kind !== 'integer' && namedBy.kind !== 'text') return refuse('zoned with a zone', namedBy);
+      if (!isMoment(fhirType))
+        return 'zoned gives a dateTime or an instant; of the day alone `via: date` reads the first column';
+      const odd =
+        namedBy.kind === 'integer' && Object.keys(options).find(name => !/^(?:0|-?[1-9]\d{0,14})$/.test(name));
+      if (typeof odd === 'string') return `zoned: ${odd} is no value of a column of whole numbers`;
+      const zones = new Map(Object.entries(options).map(([name, of]) => [name, zoneOf(of)]));
+      return zonedCodec({ zone: zoneOf(zone), zones, columnType: type, namedBy, fhirType });
     },
   ),
   date: entry(

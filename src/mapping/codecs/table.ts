@@ -40,9 +40,9 @@ import {
   type TextStep,
   upperStep,
   wordsStep,
+  writtenDateStep,
 } from './text-step.ts';
 import { isUuidBytes, uuidCodec } from './uuid.ts';
-import { writtenDateStep } from './written-date.ts';
 
 const NONE = z.undefined();
 const RAWS = z.union([z.string().transform(raw => [raw]), z.array(z.string())]);

@@ -7,6 +7,7 @@ import { UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, constant, glob, not, or } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
 import { unescaped } from '../../sql/shared-functions.ts';
+import { writtenReader } from '../../time/written-form.ts';
 import type { Codec } from './codec.ts';
 import { trim, trimEnd, upperAscii } from './text.ts';
 
@@ -314,4 +315,19 @@ export function stepped(steps: readonly TextStep[], codec: Codec): Codec {
 /** True for codes, which are searched by equality. Dates and numbers are searched by bounds too. */
 function isEquality(codec: Codec): boolean {
   return codec.yields.includes('code');
+}
+
+/**
+ * `written`: converts dates that a text spells with separators, `03/10/2024` or `10.3.2024`, to the digits yyyymmdd for
+ * `ymd8`, and dates with a time, `14/03/2024 08:30`, to the digits yyyymmddhhmmss for `ymd14` (a valid form of
+ * src/time/written-form.ts). Text of another form is absent. Zeros for a month or a day stay, because both codecs read
+ * them as a month or a year; zeros alone are no date. `from`: the first of the hundred years that two digits stand for.
+ */
+export function writtenDateStep(form: string, from?: number): TextStep {
+  return {
+    label: from === undefined ? `written ${form}` : `written ${form} from ${from}`,
+    options: { step: 'written', form, ...(from !== undefined && { from }) },
+    apply: writtenReader(form, from),
+    sql: column => call('written', [column, constant(form, UNICODE), from ?? 0], UNICODE),
+  };
 }

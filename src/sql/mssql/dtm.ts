@@ -3,7 +3,7 @@
  * Out: SQL of the text that stamps are compared by, or of their sort key; NULL for a text that is no stamp.
  */
 import { pad } from '../../time/calendar.ts';
-import { DTM_LETTERS, type DtmNeed, type KeyPiece, keyPiecesOf, ZONED_YEARS } from '../../time/dtm.ts';
+import { DTM_LETTERS, type DtmNeed, type KeyPiece, keyPiecesOf, localPiecesOf, ZONED_YEARS } from '../../time/dtm.ts';
 import { printLocal, type Zone } from '../../time/zone.ts';
 import { binary } from './forms.ts';
 
@@ -92,6 +92,31 @@ function zonedKey(zone: Zone): string {
     ` FROM (SELECT ${SHIFTED} AS u) AS u CROSS JOIN` +
     ` (SELECT CAST(v.a AS datetime2(0)) AS a, v.o, v.p FROM (VALUES ${rows}) AS v(a, o, p)) AS k` +
     ' WHERE k.a <= u.u ORDER BY k.a DESC)'
+  );
+}
+
+/** Returns the sort key, in the zone `to`, of a local time on clocks in `from` (src/time/instant-key.ts). */
+export function keyOfClock(sql: string, from: Zone, to: Zone): string {
+  const time = `(SELECT CAST(${sql} AS datetime2(7)) AS m) AS m`;
+  const printed = (moment: string): string => `CONVERT(nvarchar(27), ${moment}, 121)`;
+  if (from === to) return `(SELECT ${printed('m.m')} FROM ${time})`;
+  const offsets = localPiecesOf(from).map(rowOf).join(', ');
+  const rows = keyPiecesOf(to).map(rowOf).join(', ');
+  const pieces = (of: string): string =>
+    `(SELECT CAST(v.a AS datetime2(0)) AS a, v.o, v.p FROM (VALUES ${of}) AS v(a, o, p))`;
+  // At either end of the calendar the other clocks show a year that no column holds.
+  const isWithin = "m.m >= '0001-01-03' AND m.m < '9999-12-30'";
+  const moment =
+    `(SELECT TOP (1) CASE WHEN ${isWithin} THEN 1 ELSE 0 END AS w,` +
+    ` CASE WHEN ${isWithin} THEN DATEADD(minute, -f.o, m.m) ELSE m.m END AS u` +
+    ` FROM ${time} CROSS JOIN ${pieces(offsets)} AS f WHERE f.a <= m.m ORDER BY f.a DESC) AS u`;
+  const since = `RIGHT('00000000' + CONVERT(nvarchar(20), DATEDIFF_BIG(millisecond, k.a, u.u)), 8)`;
+  const rest = `RIGHT(${printed('u.u')}, 4)`;
+  const second = `k.p + ${since} + CASE WHEN ${rest} = '0000' THEN '' ELSE ${rest} END`;
+  const plain = printed('CASE WHEN u.w = 1 THEN DATEADD(minute, k.o, u.u) ELSE u.u END');
+  return (
+    `(SELECT TOP (1) CASE WHEN k.p = '' THEN ${plain} ELSE ${second} END` +
+    ` FROM ${moment} CROSS JOIN ${pieces(rows)} AS k WHERE k.a <= u.u ORDER BY k.a DESC)`
   );
 }
 

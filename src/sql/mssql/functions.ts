@@ -20,7 +20,7 @@ import {
 import type { Expression, FunctionName } from '../expression.ts';
 import { AS_IT_IS, BETWEEN, ESCAPES, escapedAsOne, keptIn, LEFT_OUT, ONE_BYTE, OTHER } from '../shared-functions.ts';
 import { walk } from '../walk.ts';
-import { comparedDtm, keyOfDtm, stampOfIso } from './dtm.ts';
+import { comparedDtm, keyOfClock, keyOfDtm, stampOfIso } from './dtm.ts';
 import { asText, BLANKS, binary, castInteger, castNumber, FOLDED, trimmed } from './forms.ts';
 import { writtenDigits } from './written.ts';
 
@@ -112,6 +112,8 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
       return comparedDtm(x(), needOf(constantOf(args, 1)));
     case 'dtm-key':
       return keyOfDtm(x(), needOf(constantOf(args, 1)), zoneOf(constantOf(args, 2)));
+    case 'clock-key':
+      return keyOfClock(x(), zoneOf(constantOf(args, 1)), zoneOf(constantOf(args, 2)));
   }
 }
 

@@ -346,6 +346,8 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
       return `lintel_dtm(${x()}, ${writer.expression(operand(args, 1))})`;
     case 'dtm-key':
       return `lintel_dtm_key(${x()}, ${writer.expression(operand(args, 1))}, ${writer.expression(operand(args, 2))})`;
+    case 'clock-key':
+      return `lintel_clock_key(${x()}, ${writer.expression(operand(args, 1))}, ${writer.expression(operand(args, 2))})`;
   }
 }
 

@@ -5,6 +5,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { comparedDtm, keyOfDtm, needOf, stampOfIso } from '../../time/dtm.ts';
 import { instantOfCount } from '../../time/epoch-units.ts';
+import { keyOfClock } from '../../time/instant-key.ts';
 import { readDay, readMoment, readTime } from '../../time/written.ts';
 import { writtenReader } from '../../time/written-form.ts';
 import { zoneOf } from '../../time/zone.ts';
@@ -73,6 +74,11 @@ export function registerFunctions(database: DatabaseSync, limit: Pick<Limit, 'lo
   database.function('lintel_dtm_key', pure, (text, need, zone) => {
     check();
     return typeof text === 'string' ? (keyOfDtm(text, needOf(need), zoneOf(String(zone))) ?? null) : null;
+  });
+  database.function('lintel_clock_key', pure, (text, from, to) => {
+    check();
+    if (typeof text !== 'string') return null;
+    return keyOfClock(text, zoneOf(String(from)), zoneOf(String(to))) ?? null;
   });
   database.function('lintel_uuid', pure, written => {
     check();

@@ -23,6 +23,7 @@ function outcome(result: MadeCodec): string {
 const OPTIONS: Readonly<Record<string, unknown>> = {
   'date-and-time': { date: 'date', time: 'hhmm' },
   days: { since: '1899-12-30' },
+  zoned: { 1: 'America/Denver' },
 };
 
 describe('the table of codecs', () => {
@@ -116,7 +117,7 @@ describe('the table of codecs', () => {
   it('says of every codec, column type and element whether they fit, or why not', () => {
     const types = ['VARCHAR(9)', 'INT', 'BIT', 'DECIMAL(9,2)', 'FLOAT', 'DATE', 'DATETIME', 'TIME', 'VARBINARY(8)'];
     const elements = ['string', 'code', 'boolean', 'decimal', 'date', 'dateTime', 'instant', 'base64Binary', 'xhtml'];
-    const columns: Readonly<Record<string, number>> = { 'date-and-time': 2, 'ymd-parts': 3 };
+    const columns: Readonly<Record<string, number>> = { 'date-and-time': 2, 'ymd-parts': 3, zoned: 2 };
     const labels = Object.keys(CODECS).join('|');
     for (const [name, { facets }] of Object.entries(CODECS)) {
       const options = OPTIONS[name];

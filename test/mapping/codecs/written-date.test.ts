@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { textAfter } from '../../../src/law/read-steps.ts';
-import { stepped } from '../../../src/mapping/codecs/text-step.ts';
-import { writtenDateStep } from '../../../src/mapping/codecs/written-date.ts';
+import { stepped, writtenDateStep } from '../../../src/mapping/codecs/text-step.ts';
 import { ymd8Codec } from '../../../src/mapping/codecs/ymd8.ts';
 import { UNICODE } from '../../../src/sql/column-type.ts';
 import { wrongWrittenForm } from '../../../src/time/written-form.ts';

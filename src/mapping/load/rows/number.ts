@@ -1,6 +1,7 @@
 /**
  * Reads `number:` of a mapping: the whole number that the REST interface uses instead of the FHIR id. In: a column of
- * whole numbers, or of texts such as `0000012345` and `     12345`, or digits before one, `1{COL}`. Out: the column with its codecs.
+ * whole numbers, or of texts such as `0000012345` and `     12345`, or digits before one, `1{COL}`. Out: the column
+ * with its codecs.
  */
 import {
   alignedCodec,
