@@ -97,26 +97,26 @@ function zonedKey(zone: Zone): string {
 
 /** Returns the sort key, in the zone `to`, of a local time on clocks in `from` (src/time/instant-key.ts). */
 export function keyOfClock(sql: string, from: Zone, to: Zone): string {
-  const time = `(SELECT CAST(${sql} AS datetime2(7)) AS m) AS m`;
-  const printed = (moment: string): string => `CONVERT(nvarchar(27), ${moment}, 121)`;
-  if (from === to) return `(SELECT ${printed('m.m')} FROM ${time})`;
-  const offsets = localPiecesOf(from).map(rowOf).join(', ');
-  const rows = keyPiecesOf(to).map(rowOf).join(', ');
-  const pieces = (of: string): string =>
-    `(SELECT CAST(v.a AS datetime2(0)) AS a, v.o, v.p FROM (VALUES ${of}) AS v(a, o, p))`;
-  // At either end of the calendar the other clocks show a year that no column holds.
-  const isWithin = "m.m >= '0001-01-03' AND m.m < '9999-12-30'";
+  const nanoseconds = `RIGHT('000000' + CONVERT(nvarchar(7), DATEPART(nanosecond, t.t) / 100), 7)`;
+  const text = `(SELECT CONVERT(nvarchar(19), t.t, 120) AS s, ${nanoseconds} AS f FROM (SELECT CAST(${sql} AS datetime2(7)) AS t) AS t)`;
+  const own = `m.s + '.' + m.f`;
+  if (from === to) return `(SELECT ${own} FROM ${text} AS m)`;
+  const pieces = (of: readonly KeyPiece[]): string =>
+    `(SELECT CAST(v.a AS datetime2(0)) AS a, v.o, v.p FROM (VALUES ${of.map(rowOf).join(', ')}) AS v(a, o, p))`;
+  // At either end of the calendar the other clocks show a year that no column holds. A CASE may evaluate all branches.
+  const isWithin = "m.s >= '0001-01-03' AND m.s < '9999-12-30'";
+  const within = `CONVERT(datetime2(0), CASE WHEN ${isWithin} THEN m.s ELSE '2000-01-01 00:00:00' END, 120)`;
+  const times = `(SELECT m.s, m.f, ${within} AS m FROM ${text} AS m)`;
   const moment =
-    `(SELECT TOP (1) CASE WHEN ${isWithin} THEN 1 ELSE 0 END AS w,` +
-    ` CASE WHEN ${isWithin} THEN DATEADD(minute, -f.o, m.m) ELSE m.m END AS u` +
-    ` FROM ${time} CROSS JOIN ${pieces(offsets)} AS f WHERE f.a <= m.m ORDER BY f.a DESC) AS u`;
-  const since = `RIGHT('00000000' + CONVERT(nvarchar(20), DATEDIFF_BIG(millisecond, k.a, u.u)), 8)`;
-  const rest = `RIGHT(${printed('u.u')}, 4)`;
-  const second = `k.p + ${since} + CASE WHEN ${rest} = '0000' THEN '' ELSE ${rest} END`;
-  const plain = printed('CASE WHEN u.w = 1 THEN DATEADD(minute, k.o, u.u) ELSE u.u END');
+    `(SELECT TOP (1) m.s, m.f, DATEADD(minute, -f.o, m.m) AS u FROM ${times} AS m` +
+    ` CROSS JOIN ${pieces(localPiecesOf(from))} AS f WHERE f.a <= m.m ORDER BY f.a DESC)`;
+  const since = `DATEDIFF_BIG(second, k.a, m.u) * 1000 + CAST(LEFT(m.f, 3) AS int)`;
+  const rest = `CASE WHEN m.f LIKE '___0000' THEN '' ELSE RIGHT(m.f, 4) END`;
+  const second = `k.p + RIGHT('00000000' + CONVERT(nvarchar(20), ${since}), 8) + ${rest}`;
+  const plain = `CONVERT(nvarchar(19), DATEADD(minute, k.o, m.u), 120) + '.' + m.f`;
   return (
-    `(SELECT TOP (1) CASE WHEN k.p = '' THEN ${plain} ELSE ${second} END` +
-    ` FROM ${moment} CROSS JOIN ${pieces(rows)} AS k WHERE k.a <= u.u ORDER BY k.a DESC)`
+    `(SELECT TOP (1) CASE WHEN NOT (${isWithin}) THEN ${own} WHEN k.p = '' THEN ${plain} ELSE ${second} END` +
+    ` FROM ${moment} AS m CROSS JOIN ${pieces(keyPiecesOf(to))} AS k WHERE k.a <= m.u ORDER BY k.a DESC)`
   );
 }
 
