@@ -2,6 +2,7 @@
  * Offers everything that the server can do as one object. In: the mappings, a database. Out: searches, reads and
  * operations with the rights of a caller: query string → typed query → plan → rows → resources → Bundle.
  */
+import { setImmediate } from 'node:timers/promises';
 import { type Access, OPEN_ACCESS } from './auth/access.ts';
 import { capabilityStatement } from './capability.ts';
 import type { Awaitable } from './common/awaitable.ts';
@@ -17,6 +18,7 @@ import {
   withFilters,
 } from './operations/compartment.ts';
 import { type OwnOptions, ownOf } from './operations/offered.ts';
+import { daysFilters } from './operations/operation-parameters.ts';
 import { operationEntry } from './operations/operations.ts';
 import type { RecordOperation } from './operations/record-operations.ts';
 import { type MadeResource, SUMMARY } from './operations/summary-operation.ts';
@@ -26,7 +28,7 @@ import { cursorCache } from './pipeline/cursor-cache.ts';
 import { pageMappings } from './pipeline/page-mappings.ts';
 import { type ResourceText, readById } from './pipeline/read.ts';
 import { SEALED, sealedParameters } from './pipeline/sealed-parameters.ts';
-import { createRooms, openSession, type Session } from './pipeline/session.ts';
+import { createRooms, openSession, type Room, type Session } from './pipeline/session.ts';
 import { shapeStore } from './pipeline/shapes.ts';
 import { ALL_RULES, type Environment, environment, type Rules } from './plan/environment.ts';
 import { type AccessRules, type Action, FULL_VISIBILITY, isPermitted, type Visibility } from './plan/visibility.ts';
@@ -74,7 +76,7 @@ export interface RequestContext {
   readonly warning?: Issue;
 }
 
-export type { Parameters, ResourceText };
+export type { Parameters, ResourceText, Room };
 export { SEALED };
 
 export interface SearchRequest {
@@ -100,6 +102,18 @@ export interface FoundPage {
 export interface PagesRequest extends SearchRequest {
   /** True to return the `number` of each match too. */
   readonly numbered?: boolean;
+  /** Matches of the first page, whatever the server's maximum; each further page has twice as many, up to PAGES_MAX. */
+  readonly growing?: number;
+  /** Leaves out resources that this date parameter puts outside of the days; those without the date stay. */
+  readonly within?: Within;
+}
+
+export interface Within {
+  /** A search parameter of type date. */
+  readonly parameter: string;
+  /** Days, `yyyy-MM-dd`. */
+  readonly first: string | undefined;
+  readonly last: string | undefined;
 }
 
 export interface Facade {
@@ -119,6 +133,8 @@ export interface Facade {
    * matches and is read when it is taken. Reads no includes and totals. Throws FhirError.
    */
   searchPages(request: PagesRequest, context: RequestContext): AsyncIterable<FoundPage>;
+  /** Returns the bounds of an answer that is made of many pages, as as a document. Its turns are not those of pages. */
+  room(signal: AbortSignal | undefined): Room;
   /** Searches several types, which `_type` names; without it all types. Throws FhirError. */
   searchAll(parameters: Parameters, context: RequestContext): Promise<BundleText>;
   /** Searches the compartment of a patient. Throws FhirError. */
@@ -186,6 +202,7 @@ export function createFacade(options: FacadeOptions): Facade {
   const mappingsOf = pageMappings(environment(served, 0, FULL_VISIBILITY, rules));
   const queries = boundedCache<ParsedQuery>(QUERIES);
   const rooms = createRooms(options.answerBytes ?? ANSWER_BYTES);
+  const roomsOfPages = createRooms(options.answerBytes ?? ANSWER_BYTES);
 
   const parseCondition: ParseFilter = (type, name, value) =>
     parseFilter(type, name, value, parseContext({ access: OPEN_ACCESS, base: NOWHERE, handling: 'strict' }));
@@ -330,18 +347,29 @@ export function createFacade(options: FacadeOptions): Facade {
       return answer(typeSearch({ ...request, parameters }, context), context);
     },
 
-    async *searchPages({ numbered, ...request }, context) {
-      const query = { ...typeSearch(request, context), includes: [], revincludes: [], total: 'none' } as const;
+    async *searchPages({ numbered, growing, within, ...request }, context) {
+      const dated = within === undefined ? [] : daysFilters(request.type, within, parseContext(context));
+      const filters = [...(request.filters ?? []), ...dated];
+      const asked = typeSearch({ ...request, filters }, context);
+      const query = { ...asked, includes: [], revincludes: [], total: 'none' } as const;
       const now = clock();
-      const how = { numbered, write: writing(context, now) };
-      for (let { cursor }: SystemQuery = query, more = true; more; ) {
-        const page = await found({ ...query, cursor }, how, session(context, now));
+      const how = { numbered, write: writing(context, now), list: growing };
+      let { count, cursor }: SystemQuery = query;
+      if (growing !== undefined) count = growing;
+      for (let more = true; more; ) {
+        const page = await found(
+          { ...query, count, cursor },
+          { ...how, list: growing && count },
+          session(context, now),
+        );
         cursor = page.next;
         more = cursor !== undefined;
+        if (growing !== undefined) count = Math.min(2 * count, Math.max(growing, PAGES_MAX));
         const texts = page.matches.map(({ json }) => json);
-        yield { resources: texts.map(text => parseExactly(text)), texts, numbers: page.numbers ?? NO_NUMBERS, more };
+        yield { resources: await parsed(texts), texts, numbers: page.numbers ?? NO_NUMBERS, more };
       }
     },
+    room: roomsOfPages,
 
     async searchAll(asked, asking) {
       const [parameters, context] = opened(asked, asking);
@@ -393,6 +421,26 @@ export function createFacade(options: FacadeOptions): Facade {
 }
 
 const NO_NUMBERS: FoundPage['numbers'] = new Map();
+
+/** Limit of matches of a growing page. */
+const PAGES_MAX = 8000;
+
+/** Characters that are parsed before other requests are answered. */
+const PARSED = 1_000_000;
+
+async function parsed(texts: readonly string[]): Promise<readonly ResourceData[]> {
+  const resources: ResourceData[] = [];
+  let length = 0;
+  for (const text of texts) {
+    if (length > PARSED) {
+      await setImmediate();
+      length = 0;
+    }
+    resources.push(parseExactly(text));
+    length += text.length;
+  }
+  return resources;
+}
 
 type Opened = readonly [parameters: Parameters, context: RequestContext];
 

@@ -6,17 +6,19 @@
  * resources.
  */
 import { getOrInsert } from '../common/caches.ts';
-import type { Facade, RequestContext } from '../facade.ts';
+import type { Facade, RequestContext, Room, Within } from '../facade.ts';
 import { FhirError } from '../outcome.ts';
+import { withoutContents } from './attachment.ts';
 import type { Content, Search } from './content.ts';
 import type { Identifier, Reference, Resource } from './fhir/datatypes.ts';
 import type { Patient } from './fhir/people.ts';
 import { rootedSystem } from './ids.ts';
 import { isError, LISTS, type List, type ListName, type ListTypes } from './lists.ts';
+import { createPause, type Pause } from './pause.ts';
 import { overlaps } from './range.ts';
 import { type Days, daysOf } from './time.ts';
 
-/** Resources per page of a search. */
+/** Resources of the first page of a search. Each page may cost the database a sort, so further ones are larger. */
 const BATCH = 1000;
 /** Resources per page when only their existence matters. */
 const FEW = 10;
@@ -30,6 +32,8 @@ const REUSED: ReadonlySet<ListName> = new Set([
 
 export interface ChartOptions {
   readonly facade: Pick<Facade, 'searchPages' | 'registry' | 'offers'>;
+  /** Bounds what is read for the document, and what is written into it. */
+  readonly room: Room;
   readonly content: Content;
   readonly context: RequestContext;
   readonly patientId: string;
@@ -56,6 +60,10 @@ export interface Chart {
   resolve(reference: Reference | undefined): Resource | undefined;
   /** Reads the resources that these references lead to. */
   follow(references: readonly (Reference | undefined)[]): Promise<void>;
+  /** Counts characters that are written into the document. Throws FhirError `too-large` if they are too many. */
+  spend(characters: number): void;
+  /** Call it after each entry. */
+  readonly pause: Pause;
   /** Every resource that was read; decides the confidentiality of the whole document. */
   readonly seen: Seen;
 }
@@ -69,7 +77,7 @@ export interface Seen {
 }
 
 export function openChart(options: ChartOptions): Chart {
-  const { facade, content, patientId, range, encounterId } = options;
+  const { facade, room, content, patientId, range, encounterId } = options;
   const { zone, oid } = facade.registry.pack;
   const context: RequestContext = {
     ...options.context,
@@ -88,16 +96,28 @@ export function openChart(options: ChartOptions): Chart {
     if (at > changed) changed = at;
   };
 
+  const pause = createPause();
+  const [spendRead, spendWritten] = [meterOf(room), meterOf(room)];
+
   /** Yields the resources of a search, page by page, as the caller asks for them. */
-  async function* pages({ type, parameters }: Search, count: number): AsyncGenerator<readonly Resource[]> {
-    const asked = { type, parameters: [...parameters, ['_count', String(count)] as const] };
-    for await (const { resources } of facade.searchPages(asked, context))
-      yield resources.map(resource => withRoots(resource as Resource, oid));
+  async function* pages(search: Search, growing: number, within?: Within): AsyncGenerator<readonly Resource[]> {
+    const asked = { ...search, growing, ...(within && { within }) };
+    for await (const { resources, texts } of facade.searchPages(asked, context)) {
+      const page: Resource[] = [];
+      for (const [at, resource] of resources.entries()) {
+        const [kept, length] = withoutContents(resource as Resource, texts[at] ?? '');
+        if (spendRead(length) > room.small) await room.enlarge();
+        page.push(withRoots(kept, oid));
+        const due = pause();
+        if (due) await due;
+      }
+      yield page;
+    }
   }
 
-  const search = async (asked: Search): Promise<readonly Resource[]> => {
+  const search = async (asked: Search, within?: Within): Promise<readonly Resource[]> => {
     const found: Resource[] = [];
-    for await (const page of pages(asked, BATCH)) for (const resource of page) found.push(resource);
+    for await (const page of pages(asked, BATCH, within)) for (const resource of page) found.push(resource);
     return found;
   };
 
@@ -144,9 +164,10 @@ export function openChart(options: ChartOptions): Chart {
    */
   const fetch = async <T extends Resource>(name: ListName, narrowed: boolean): Promise<readonly T[]> => {
     const all = new Map<string, T>();
+    const within = narrowed ? withinRange(LISTS[name].dated) : undefined;
     for (const { type, parameters } of content.lists.get(name) ?? []) {
       const own = [...parameters, ...ofPatient(type), ...(narrowed ? ofEncounter(type) : [])];
-      for (const resource of (await search({ type, parameters: own })) as T[]) {
+      for (const resource of (await search({ type, parameters: own }, within)) as T[]) {
         if (!isError(resource)) all.set(resource.id, resource);
       }
     }
@@ -155,7 +176,8 @@ export function openChart(options: ChartOptions): Chart {
 
   const fetchOnce = <T extends Resource>(name: ListName, narrowed: boolean): Promise<readonly T[]> => {
     if (!REUSED.has(name)) return fetch(name, narrowed);
-    const key = `${name} ${narrowed && encounterId !== undefined}`;
+    const limits = encounterId !== undefined || withinRange(LISTS[name].dated) !== undefined;
+    const key = `${name} ${narrowed && limits}`;
     const before = getOrInsert(kept, key, () => fetch<T>(name, narrowed));
     return before as Promise<readonly T[]>;
   };
@@ -174,6 +196,19 @@ export function openChart(options: ChartOptions): Chart {
       if (began !== undefined && (earliest === undefined || began < earliest)) earliest = began;
     }
     return currentFirst(own, list);
+  };
+
+  /**
+   * Limits the search to the range by a date parameter; a day more on each side, because `membership` decides. A record
+   * that names the encounter of the document belongs to it on any day.
+   */
+  const withinRange = (parameter: string | undefined): Within | undefined => {
+    if (parameter === undefined || range === undefined || encounterId !== undefined) return undefined;
+    return {
+      parameter,
+      first: range.first && dayBeside(range.first, -1),
+      last: range.last && dayBeside(range.last, 1),
+    };
   };
 
   /** Limits the search to the encounter where the type has such a parameter; `membership` decides later. */
@@ -243,6 +278,8 @@ export function openChart(options: ChartOptions): Chart {
     },
     search,
     follow,
+    spend: spendWritten,
+    pause,
     resolve: reference => known.get(local(reference) ?? ''),
     seen: {
       confidentiality,
@@ -254,6 +291,26 @@ export function openChart(options: ChartOptions): Chart {
       },
     },
   };
+}
+
+/** Returns a function that counts characters, and returns their sum. It throws FhirError if they are too many. */
+function meterOf({ most }: Room): (characters: number) => number {
+  let sum = 0;
+  return characters => {
+    sum += characters;
+    if (sum > most)
+      throw new FhirError(
+        'too-large',
+        'The document is larger than this server makes; ask for fewer days, or raise ANSWER_SIZE',
+      );
+    return sum;
+  };
+}
+
+/** Returns the day so many days later; undefined at the ends of the calendar. */
+function dayBeside(day: string, days: number): string | undefined {
+  const text = new Date(Date.parse(day) + days * 86_400_000).toISOString();
+  return /^(?!000)\d{4}-/.test(text) ? text.slice(0, 10) : undefined;
 }
 
 /** Replaces identifier systems that are URLs by the OIDs that documents use for them. */

@@ -4,7 +4,7 @@
  * is never in memory.
  */
 import { createHash } from 'node:crypto';
-import type { Facade, RequestContext } from '../facade.ts';
+import type { Facade, RequestContext, Room } from '../facade.ts';
 import { encompassingEncounter, readTeam } from './care-team-header.ts';
 import { type Chart, openChart } from './chart.ts';
 import type { Content } from './content.ts';
@@ -13,6 +13,7 @@ import type { Encounter } from './fhir/record.ts';
 import { type HeaderParts, headerXml, highestConfidentiality, type Software } from './header.ts';
 import { rootedSystem, uuidOf } from './ids.ts';
 import { LISTS } from './lists.ts';
+import type { Pause } from './pause.ts';
 import { inRange, readableRange } from './range.ts';
 import { buildSection, type EmptyWords, type Section, sectionXml } from './section.ts';
 import { STYLESHEET_INSTRUCTION } from './stylesheet.ts';
@@ -21,7 +22,7 @@ import type { Topic } from './topics.ts';
 import { NOTHING } from './xml.ts';
 
 export interface Source {
-  readonly facade: Pick<Facade, 'searchPages' | 'registry' | 'offers'>;
+  readonly facade: Pick<Facade, 'searchPages' | 'registry' | 'offers' | 'room'>;
   readonly content: Content;
   readonly software: Software;
 }
@@ -52,15 +53,25 @@ export interface Document {
 
 /**
  * Makes a document. Undefined if there is no such patient or the patient has no such encounter. Throws FhirError,
- * DatabaseError.
+ * DatabaseError. A document that is larger than the largest answer is a FhirError `too-large`.
  */
 export async function makeDocument(request: DocumentRequest, source: Source): Promise<Document | undefined> {
+  const room = source.facade.room(request.context.signal);
+  try {
+    return await makeWithin(room, request, source);
+  } finally {
+    room.leave();
+  }
+}
+
+async function makeWithin(room: Room, request: DocumentRequest, source: Source): Promise<Document | undefined> {
   const { topic, patientId, encounterId, now } = request;
   const { facade, content, software } = source;
   const { pack } = facade.registry;
   const open = (range: Days | undefined): Chart =>
     openChart({
       facade,
+      room,
       content,
       context: { ...request.context, handling: 'strict' },
       patientId,
@@ -101,7 +112,7 @@ export async function makeDocument(request: DocumentRequest, source: Source): Pr
       code: topic.code,
       codeName: topic.codeName,
       title: topic.title,
-      id: uuidOf(...kind, contentKey(sections, patient)),
+      id: uuidOf(...kind, await contentKey(sections, patient, chart.pause)),
       setId: uuidOf(...kind),
       version: Math.max(1, Math.floor(chart.seen.changed / 1000)),
       time,
@@ -188,11 +199,15 @@ function servicePeriod(
 }
 
 /** Returns a hash that changes with any content of the document. */
-function contentKey(sections: readonly Section[], patient: Patient): string {
+async function contentKey(sections: readonly Section[], patient: Patient, pause: Pause): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(patient));
   for (const { definition, table, entries } of sections) {
     hash.update(definition.key).update(entries.digest());
-    for (const row of table.rows) hash.update(JSON.stringify(row));
+    for (const row of table.rows) {
+      hash.update(JSON.stringify(row));
+      const due = pause();
+      if (due) await due;
+    }
   }
   return hash.digest('hex');
 }

@@ -67,6 +67,11 @@ export interface List<T> {
   readonly over?: (resource: T) => boolean;
   /** The search parameter by which a record of the list contains others, as a report contains its results. */
   readonly around?: string;
+  /**
+   * A search parameter of the dates in `span`. A record that it puts outside of a range is outside by its span, too; a
+   * record without these dates may be inside.
+   */
+  readonly dated?: string;
   /** References to other resources that the document shows. */
   references(resource: T): readonly (Reference | undefined)[];
 }
@@ -105,6 +110,7 @@ const conditions: List<Condition> = {
 
 const observations: List<Observation> = {
   type: 'Observation',
+  dated: 'date',
   span: ({ effectiveDateTime, effectivePeriod, issued }) => effectivePeriod ?? point(effectiveDateTime ?? issued),
   encounter: ofEncounter,
   references: ({ performer, specimen }) => [...(performer ?? []), specimen],
@@ -113,6 +119,7 @@ const observations: List<Observation> = {
 const reports: List<DiagnosticReport> = {
   type: 'DiagnosticReport',
   around: 'result',
+  dated: 'date',
   span: ({ effectiveDateTime, effectivePeriod, issued }) => effectivePeriod ?? point(effectiveDateTime ?? issued),
   encounter: ofEncounter,
   references: ({ performer, presentedForm }) => [...(performer ?? []), ...(presentedForm ?? []).map(contentOf)],
@@ -130,6 +137,7 @@ const requests: List<ServiceRequest> = {
 
 const encounters: List<Encounter> = {
   type: 'Encounter',
+  dated: 'date',
   // An encounter that is not in progress and has no end ended on the day it began.
   span: ({ period, status }) =>
     status === 'in-progress'
@@ -183,6 +191,7 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
   assessments: observations,
   procedures: {
     type: 'Procedure',
+    dated: 'date',
     span: ({ performedDateTime, performedPeriod }) => performedPeriod ?? point(performedDateTime),
     encounter: ofEncounter,
     references: ({ performer, reasonReference }) => [
@@ -192,6 +201,7 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
   },
   immunizations: {
     type: 'Immunization',
+    dated: 'date',
     span: ({ occurrenceDateTime }) => point(occurrenceDateTime),
     encounter: ofEncounter,
     references: ({ performer }) => (performer ?? []).map(({ actor }) => actor),
@@ -243,6 +253,7 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
   },
   notes: {
     type: 'DocumentReference',
+    dated: 'period',
     // A note has the dates of its visit; without a visit, the day it was written.
     span: ({ date, context }) => {
       const start = context?.period?.start ?? date;

@@ -4,6 +4,7 @@
  * An empty section says whether the record has nothing of its kind at all, or nothing in the range or encounter of the
  * document. C-CDA R2.1 Volume 1, sections 3.6 and 4.2
  */
+import { shownCell } from './attachment.ts';
 import type { Chart } from './chart.ts';
 import type { Resource } from './fhir/datatypes.ts';
 import type { Patient } from './fhir/people.ts';
@@ -84,7 +85,9 @@ export async function buildSection(definition: SectionDefinition, source: Sectio
   const blanks = new Set<string>();
   const add = (cells: readonly string[], marked?: true): string => {
     const id = `${definition.key}-${rows.length + 1}`;
-    rows.push({ id, cells, ...(marked && { marked }) });
+    const shown = cells.map(shownCell);
+    rows.push({ id, cells: shown, ...(marked && { marked }) });
+    chart.spend(shown.reduce((sum, cell) => sum + cell.length, 0));
     if (cells[0]?.trim() === '') blanks.add(headOf(id));
     if (cells[1]?.trim() === '') blanks.add(secondOf(id));
     return id;
@@ -111,7 +114,9 @@ export async function buildSection(definition: SectionDefinition, source: Sectio
         )}`;
       },
       entry(entry) {
-        entries.add(withoutBlankWords(xml`<entry>${entry}</entry>`.text, blanks));
+        const text = withoutBlankWords(xml`<entry>${entry}</entry>`.text, blanks);
+        chart.spend(text.length);
+        entries.add(text);
       },
       id: ({ resourceType, id }, part = '') => xml`<id root="${uuidOf(namespace, resourceType, id, part)}"/>`,
     },

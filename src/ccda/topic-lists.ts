@@ -4,6 +4,7 @@
  */
 import type { Chart } from './chart.ts';
 import type { ListName } from './lists.ts';
+import { never } from './pause.ts';
 import type { SectionDefinition, SectionWriter } from './section.ts';
 import { NOTHING } from './xml.ts';
 
@@ -22,6 +23,8 @@ export async function listsOf(section: SectionDefinition): Promise<ReadonlySet<L
     search: async () => [],
     resolve: () => undefined,
     follow: async () => {},
+    spend: () => {},
+    pause: never,
     seen: { confidentiality: new Set(), changed: 0, earliest: undefined },
   };
   const writer: SectionWriter = {

@@ -19,6 +19,7 @@ import type { Mapping, Position } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import type { SearchParameter } from '../r4/search-parameters.ts';
 import type { CodesBySystem } from '../r4/terminology.ts';
+import { endOfString } from '../resource/xml.ts';
 import type { Offered } from '../search/offers.ts';
 import { isTooLong, LIMITS } from '../search/values.ts';
 import { randomFrom } from './pool.ts';
@@ -140,8 +141,15 @@ const DIGITS = 15;
 /** True if a number is too long for a double: the server is exact, the oracle is not. */
 function hasLongNumber({ json }: SampledResource): boolean {
   if (!/\d[\d.]{15}/.test(json)) return false;
-  const numbers = json.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.]*/g);
-  return numbers.some(([text]) => !text.startsWith('"') && text.replace(/^[-0.]+|\./g, '').length > DIGITS);
+  let outside = '';
+  let at = 0;
+  for (let quote = json.indexOf('"'); quote >= 0; quote = json.indexOf('"', at)) {
+    outside += `${json.slice(at, quote)} `;
+    at = endOfString(json, quote);
+  }
+  outside += json.slice(at);
+  const numbers = outside.matchAll(/-?\d[\d.]*/g);
+  return numbers.some(([text]) => text.replace(/^[-0.]+|\./g, '').length > DIGITS);
 }
 
 /** True for text with U+FFFD: the original letters are lost. Such rows are reported with the values (`values.ts`). */

@@ -25,6 +25,8 @@ import type { Slice } from './slices.ts';
 
 /** Texts that are in memory at the same time. */
 const LIST = 64;
+/** Bytes of the rows of a batch: rows may hold whole files. At least one row is read. */
+const BYTES = 16_000_000;
 
 export interface Batch {
   /** JSON, or '' for a row that is not a resource; made lazily, so that few are in memory at a time. */
@@ -73,7 +75,7 @@ export async function* readBatches(
   session: Session,
 ): AsyncGenerator<Batch, void, undefined> {
   const { selection } = request.query;
-  for await (const { matches, last } of streamMatches(branches, { selection, ...place }, session)) {
+  for await (const { matches, last } of streamMatches(branches, { selection, bytes: BYTES, ...place }, session)) {
     yield { lists: await writeLists(matches, LIST, context, session), last };
   }
 }

@@ -92,10 +92,23 @@ export function careFilters(
   context: ParseContext,
 ): readonly Filter[] {
   const code = CARE_DATES.find(one => context.offers.find(type, one)?.parameter.type === 'date');
-  if (code === undefined) return [];
+  return code === undefined ? [] : daysFilters(type, { parameter: code, first: start, last: end }, context);
+}
+
+/** Leaves out resources that a date parameter puts before or after some days; those without the date stay. */
+export function daysFilters(
+  type: string,
+  {
+    parameter,
+    first,
+    last,
+  }: { readonly parameter: string; readonly first: string | undefined; readonly last: string | undefined },
+  context: ParseContext,
+): readonly Filter[] {
+  if (context.offers.find(type, parameter)?.parameter.type !== 'date') return [];
   return [
-    ...(start === undefined ? [] : [unless(type, code, `eb${start}`, context)]),
-    ...(end === undefined ? [] : [unless(type, code, `sa${end}`, context)]),
+    ...(first === undefined ? [] : [unless(type, parameter, `eb${first}`, context)]),
+    ...(last === undefined ? [] : [unless(type, parameter, `sa${last}`, context)]),
   ];
 }
 

@@ -41,6 +41,8 @@ export interface AnswerContext {
   readonly write: WriteContext;
   /** True if the numbers of matches are requested; only for a search without includes. */
   readonly numbered?: boolean | undefined;
+  /** Rows per list. Default: LIST. */
+  readonly list?: number | undefined;
 }
 
 export async function answerQuery(query: SystemQuery, context: AnswerContext, session: Session): Promise<Answer> {
@@ -53,7 +55,7 @@ export async function answerQuery(query: SystemQuery, context: AnswerContext, se
   const including = wantedForIncludes(query, session);
   const numbers = context.numbered ? new Map<string, string>() : undefined;
   const also = including ?? (numbers && NUMBERED);
-  const request = { sort, selection, count, cursor, also, placeholders };
+  const request = { sort, selection, count, cursor, also, placeholders, list: context.list };
   const { matches, next, included } =
     count === 0
       ? { matches: [], next: undefined, included: NOTHING }
@@ -151,12 +153,12 @@ async function readRows(
 ): Promise<ReadRows> {
   const also = wantedForIncludes(query, session);
   const { selection } = query;
-  const bytes = rowBytes(session);
+  const limits = rowLimits(session);
   const pages = await Promise.all(
     asked.map(one =>
       readPage(
         groupBranches([one], [], session.env),
-        { sort: [], selection, count: limit, cursor: undefined, also, bytes },
+        { sort: [], selection, count: limit, cursor: undefined, also, ...limits },
         session,
       ),
     ),
@@ -169,9 +171,10 @@ async function readRows(
 
 type Fits = (one: Emitted) => boolean;
 
-/** Returns the bytes of rows that may be read at a time. */
-function rowBytes({ room }: Session): number | undefined {
-  return room?.isLarge ? room.page : room?.small;
+/** Returns the bytes of rows that may be read at a time. Without a turn not even one row may have more. */
+function rowLimits({ room }: Session): Pick<PageRequest, 'bytes' | 'least'> {
+  if (room === undefined) return {};
+  return room.isLarge ? { bytes: room.page } : { bytes: room.small, least: 0 };
 }
 
 /** Counts resources: returns whether the next one fits into a page. The first always does, up to the largest size. */
@@ -265,7 +268,7 @@ export const LIST = 250;
  */
 export async function writeInLists(
   branches: readonly Branch[],
-  request: PageRequest,
+  { list = LIST, ...request }: PageRequest & Pick<AnswerContext, 'list'>,
   context: WriteContext,
   session: Session,
   see: ((resources: readonly Emitted[]) => void) | undefined = undefined,
@@ -286,23 +289,24 @@ export async function writeInLists(
     return emitted.length;
   };
   if (request.sort.length > 0) {
-    let page = await readPage(branches, { ...request, bytes: rowBytes(session) }, session);
+    let page = await readPage(branches, { ...request, ...rowLimits(session) }, session);
     if (page.isFull && room?.isLarge === false) {
       await room.enlarge();
       page = await readPage(branches, { ...request, bytes: room.page }, session);
     }
-    for (let at = 0; at < page.matches.length; at += LIST) {
-      const some = page.matches.slice(at, at + LIST);
+    for (let at = 0; at < page.matches.length; at += list) {
+      const some = page.matches.slice(at, at + list);
       const written = await write(some);
       if (written < some.length) return { matches, next: cursorAfter(page.matches[at + written - 1], session) };
     }
     return { matches, next: page.next };
   }
   for (let { cursor } = request; ; ) {
-    const count = Math.min(LIST, request.count - matches.length);
+    const count = Math.min(list, request.count - matches.length);
     const wasLarge = room?.isLarge === true;
-    const page = await readPage(branches, { ...request, count, cursor, bytes: rowBytes(session) }, session);
+    const page = await readPage(branches, { ...request, count, cursor, ...rowLimits(session) }, session);
     if (page.isFull) await room?.enlarge();
+    if (page.isFull && page.matches.length === 0) continue;
     const written = await write(page.matches);
     if (written < page.matches.length)
       return { matches, next: written === 0 ? cursor : cursorAfter(page.matches[written - 1], session) };

@@ -100,6 +100,8 @@ async function merged(branches: readonly Branch[], request: PageRequest, session
   const share = request.bytes === undefined ? undefined : request.bytes / branches.length;
   let found: readonly Match[] = [];
   let bytes = 0;
+  /** True if a branch had too many bytes for its first row. */
+  let hasNothing = false;
   /** The first match after which rows were left out. Rows of other branches may come only after those. */
   let last: Match | undefined;
   const read = async (branch: Branch): Promise<void> => {
@@ -109,7 +111,8 @@ async function merged(branches: readonly Branch[], request: PageRequest, session
       bytes: own,
     } = await readBranch(branch, { ...request, bytes: share }, wanted, session);
     const end = isFull ? more.at(-1) : undefined;
-    if (isFull && !end) throw noResources();
+    if (isFull && !end && request.least !== 0) throw noResources();
+    hasNothing ||= isFull && !end;
     bytes += own;
     if (end && (!last || compareMatches(end, last, request.sort) < 0)) last = end;
     // Keeps at most one page. The sort is stable, so rows of one branch keep the database's order.
@@ -120,7 +123,9 @@ async function merged(branches: readonly Branch[], request: PageRequest, session
   const hasValue = ({ sort }: Branch): boolean => sort[0] !== null;
   await Promise.all(branches.filter(hasValue).map(read));
   // Rows without the value come last, so they are read only if the others do not fill the page.
-  if (found.length < wanted && !last) await Promise.all(branches.filter(branch => !hasValue(branch)).map(read));
+  if (found.length < wanted && !last && !hasNothing)
+    await Promise.all(branches.filter(branch => !hasValue(branch)).map(read));
+  if (hasNothing) return { matches: [], isFull: true, bytes };
   return { matches: found, isFull: last !== undefined && found.at(-1) === last, bytes };
 }
 

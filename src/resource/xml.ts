@@ -148,7 +148,8 @@ export function endOfValue(text: string, at: number): number {
   }
 }
 
-function endOfString(text: string, at: number): number {
+/** Likewise for a string; `at`: its first quote. */
+export function endOfString(text: string, at: number): number {
   let quote = text.indexOf('"', at + 1);
   while (quote >= 0 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
   return quote + 1 || -1;

@@ -7,7 +7,7 @@ import type { Facade, FoundPage, PagesRequest, RequestContext } from '../facade.
 import type { Numbers } from './numbers.ts';
 
 export interface RestSource {
-  readonly facade: Pick<Facade, 'search' | 'searchPages' | 'registry' | 'offers'>;
+  readonly facade: Pick<Facade, 'search' | 'searchPages' | 'registry' | 'offers' | 'room'>;
   readonly content: Content;
   readonly patients: Numbers;
   readonly encounters: Numbers;

@@ -73,6 +73,8 @@ const CHART: Chart = {
   holds: async () => false,
   search: async () => [],
   follow: async () => undefined,
+  spend: () => {},
+  pause: () => undefined,
   seen: { confidentiality: new Set(), changed: 0, earliest: undefined },
   resolve: () => ({ resourceType: 'Condition', id: '2', code: { text: 'Gout' } }),
 };

@@ -45,3 +45,8 @@ test('_pretty=true indents XML too', async () => {
   const response = await app.request('/fhir/Widget/1?_pretty=true&_format=xml');
   expect(await response.text()).toContain('<Group xmlns="http://hl7.org/fhir">\n  <id value="1"/>\n</Group>');
 });
+
+test('a string of some megabytes is a token like any other', () => {
+  for (const text of ['x'.repeat(10_000_000), '\\n'.repeat(2_500_000)])
+    expect(indentJson(`{"a":"${text}"}`).length).toBe(text.length + '{\n  "a": ""\n}'.length);
+});

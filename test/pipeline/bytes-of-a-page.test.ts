@@ -7,7 +7,14 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import type { Facade } from '../../src/facade.ts';
-import { createRooms } from '../../src/pipeline/session.ts';
+import type { Registry } from '../../src/mapping/model.ts';
+import { type Match, streamMatches } from '../../src/pipeline/page.ts';
+import { createRooms, openSession } from '../../src/pipeline/session.ts';
+import { shapeStore } from '../../src/pipeline/shapes.ts';
+import { branchesOf } from '../../src/plan/branches.ts';
+import { environment } from '../../src/plan/environment.ts';
+import { FULL_VISIBILITY } from '../../src/plan/visibility.ts';
+import type { Database } from '../../src/sql/database.ts';
 import type { Row } from '../../src/sql/plan.ts';
 import { bytesOf } from '../../src/sql/row-limits.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
@@ -102,6 +109,8 @@ const bytesOfMode = (page: Page, mode: string): number =>
   );
 
 interface Clinic {
+  readonly registry: Registry;
+  readonly database: Database;
   readonly write: (sql: string) => void;
   /** A server on which the largest resource has so many bytes. */
   readonly withBound: (bytes: number | undefined, seen?: (rows: readonly Row[]) => void) => Facade;
@@ -117,6 +126,8 @@ async function clinic(): Promise<Clinic> {
     await database.close();
   });
   return {
+    registry: facade.registry,
+    database,
     write: sql => writer.exec(sql),
     withBound: (answerBytes, seen) =>
       facadeOver({
@@ -265,6 +276,35 @@ test('includes of one match that exceed the bound are left out with a warning', 
   );
   expect(json).toContain('LNT-192');
   expect(json.length).toBeLessThan(10_000);
+});
+
+test('a stream of an export has all rows, in lists of as many bytes as rows may have', async () => {
+  const { write, registry, database } = await clinic();
+  const noted = Array.from(
+    { length: 40 },
+    (_, i) => `(${i + 1}, 1, NULL, '${'x'.repeat(i % 7 === 0 ? 900 : 20)}', 'm')`,
+  );
+  write(`INSERT INTO NOTE VALUES ${noted.join()}`);
+  const env = environment(registry, 0, FULL_VISIBILITY);
+  const session = openSession(database, env, shapeStore(), { bulkhead: 'export' });
+  const branches = branchesOf({ type: 'DocumentReference', filters: [], sort: [] }, env);
+  const listsOf = async (bytes: number | undefined): Promise<readonly (readonly Match[])[]> => {
+    const request = { selection: { kind: 'all' }, count: 10, cursor: undefined, bytes } as const;
+    const lists: (readonly Match[])[] = [];
+    for await (const { matches } of streamMatches(branches, request, session)) lists.push(matches);
+    return lists;
+  };
+  const named = (lists: readonly (readonly Match[])[]): readonly string[] =>
+    lists.flat().map(({ mapping, row }) => `${mapping.name} ${JSON.stringify(row)}`);
+  const [whole, bounded] = [await listsOf(undefined), await listsOf(1000)];
+  expect(named(whole)).toHaveLength(80);
+  expect(named(bounded)).toEqual(named(whole));
+  expect(bounded.length).toBeGreaterThan(whole.length);
+  for (const list of bounded) {
+    const rows = [...new Set(list.map(({ row }) => row))];
+    // Besides the row of the cursor, which may come again.
+    if (rows.length > 2) expect(rows.reduce((sum, row) => sum + bytesOf(row), 0)).toBeLessThanOrEqual(1000);
+  }
 });
 
 test('at most four large answers are made at a time; who leaves passes the turn on, who gives up takes none', async () => {

@@ -4,7 +4,7 @@
  * Companion Guide R4.1, Note Activity
  */
 
-import { attachedText } from '../attachment.ts';
+import { attachedText, notShown } from '../attachment.ts';
 import { coded, isCoded, labelOf, reference } from '../code.ts';
 import { LOINC } from '../code-systems.ts';
 import type { CodeableConcept, DocumentReference } from '../fhir/datatypes.ts';
@@ -21,7 +21,7 @@ export function addNote(note: DocumentReference, content: SectionWriter): void {
   const { type, description, date, custodian } = note;
   const attachments = (note.content ?? []).flatMap(({ attachment }) => attachment ?? []);
   const text = remarksIn(attachments.map(one => attachedText(one, content.resolve))).join('\n\n');
-  const forms = attachments.map(({ contentType }) => `not shown here: ${contentType ?? 'of unknown form'}`);
+  const forms = attachments.map(({ contentType }) => notShown(contentType));
   const row = content.row(
     remarksIn([labelOf(type), description]).join('\n'),
     text || remarksIn(forms).join('\n'),

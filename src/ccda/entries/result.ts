@@ -11,6 +11,7 @@ import type { CodeableConcept, Reference } from '../fhir/datatypes.ts';
 import type { Component, DiagnosticReport, Observation, ReferenceRange, Specimen } from '../fhir/measured.ts';
 import { headOf } from '../narrative.ts';
 import { author, nameOf, type Resolve } from '../participants.ts';
+import { never, type Pause } from '../pause.ts';
 import { comment, remarksIn } from '../remark.ts';
 import type { SectionWriter } from '../section.ts';
 import { moment, notBefore, readableTime, timeElement } from '../time.ts';
@@ -53,12 +54,16 @@ export interface Part {
   readonly isFirst: boolean;
 }
 
-/** Adds the reports with their results, newest first; then the results that no report lists. */
-export function addResults(
+/**
+ * Adds the reports with their results, newest first; then the results that no report lists. `pause` lets other requests
+ * be answered.
+ */
+export async function addResults(
   reports: readonly DiagnosticReport[],
   results: readonly Observation[],
   content: SectionWriter,
-): void {
+  pause: Pause = never,
+): Promise<void> {
   const known = new Set(results.map(nameOfResult));
   const left = new Map(results.map(result => [nameOfResult(result), result]));
   /** Returns a result and its members, unless they appear elsewhere already. */
@@ -71,6 +76,8 @@ export function addResults(
     const own = (report.result ?? []).flatMap(take);
     if (own.length > 0) addOrganizer(report, own, known, content);
     else addBareReport(report, content);
+    const due = pause();
+    if (due) await due;
   }
   // A panel comes before its members. Panels that contain each other have no first one, so all keys follow.
   const members = new Set(left.values().flatMap(({ hasMember = [] }) => hasMember.map(one => one.reference)));
@@ -78,6 +85,8 @@ export function addResults(
     const own = take({ reference: at });
     const [first] = own;
     if (first) addOrganizer(first, own, known, content);
+    const due = pause();
+    if (due) await due;
   }
 }
 

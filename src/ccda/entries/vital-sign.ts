@@ -10,6 +10,7 @@ import type { CodeableConcept, Reference } from '../fhir/datatypes.ts';
 import type { Observation, ObservationValue } from '../fhir/measured.ts';
 import { headOf } from '../narrative.ts';
 import { author, nameOf } from '../participants.ts';
+import { never, type Pause } from '../pause.ts';
 import type { SectionWriter } from '../section.ts';
 import { moment } from '../time.ts';
 import { inWords, readableValue, unitOf } from '../value.ts';
@@ -38,7 +39,11 @@ export const VITAL_SIGN_COLUMNS = [
   'Taken by',
 ];
 
-export function addVitalSigns(observations: readonly Observation[], content: SectionWriter): void {
+export async function addVitalSigns(
+  observations: readonly Observation[],
+  content: SectionWriter,
+  pause: Pause = never,
+): Promise<void> {
   const known = new Set(observations.map(({ id }) => `Observation/${id}`));
   const takings = Map.groupBy(observations, ({ effectiveDateTime, effectivePeriod, encounter }) =>
     JSON.stringify([effectiveDateTime, effectivePeriod, encounter?.reference]),
@@ -64,6 +69,8 @@ export function addVitalSigns(observations: readonly Observation[], content: Sec
       ${components}
     </organizer>`,
     );
+    const due = pause();
+    if (due) await due;
   }
 }
 

@@ -76,7 +76,7 @@ export interface Annotation {
   readonly text?: string;
 }
 
-export interface Attachment {
+export interface Attachment extends ReadContent {
   readonly contentType?: string;
   /** Base64. */
   readonly data?: string;
@@ -113,9 +113,17 @@ export interface Clinical extends Resource {
 }
 
 /** https://hl7.org/fhir/R4/binary.html */
-export interface Binary extends Resource {
+export interface Binary extends Resource, ReadContent {
   readonly contentType?: string;
   readonly data?: string;
+}
+
+/** What is kept of a large `data` (src/ccda/attachment.ts). */
+export interface ReadContent {
+  /** Bytes of the content. */
+  readonly bytes?: number;
+  /** Its readable text, unless there is none or it is too long to be shown. */
+  readonly text?: string;
 }
 
 /** https://hl7.org/fhir/R4/documentreference.html */

@@ -21,7 +21,11 @@ export function eachOf<N extends ListName>(
   add: (resource: ListTypes[N], content: SectionWriter) => void,
 ): SectionDefinition['build'] {
   return async (content, chart) => {
-    for (const resource of await chart.list(name)) add(resource, content);
+    for (const resource of await chart.list(name)) {
+      add(resource, content);
+      const due = chart.pause();
+      if (due) await due;
+    }
   };
 }
 

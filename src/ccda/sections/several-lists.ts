@@ -34,6 +34,8 @@ export const NOTES: SectionDefinition = {
     for (const note of await chart.list('notes')) {
       if (note.content?.every(({ attachment }) => attachment?.url === undefined || !presented.has(attachment.url)))
         addNote(note, content);
+      const due = chart.pause();
+      if (due) await due;
     }
   },
 };
@@ -53,7 +55,12 @@ export const LABORATORY_RESULTS: SectionDefinition = {
   ...RESULTS,
   title: 'Laboratory Results',
   async build(content, chart) {
-    addResults(await chart.list('laboratory-reports'), await chart.list('laboratory-results'), content);
+    await addResults(
+      await chart.list('laboratory-reports'),
+      await chart.list('laboratory-results'),
+      content,
+      chart.pause,
+    );
   },
 };
 
@@ -61,8 +68,11 @@ export const LABORATORY_RESULTS: SectionDefinition = {
 export const ALL_RESULTS: SectionDefinition = {
   ...RESULTS,
   async build(content, chart) {
-    addResults(await chart.list('laboratory-reports'), await chart.list('laboratory-results'), content);
-    addResults(await chart.list('other-reports'), await chart.list('other-results'), content);
+    for (const [reports, results] of [
+      ['laboratory-reports', 'laboratory-results'],
+      ['other-reports', 'other-results'],
+    ] as const)
+      await addResults(await chart.list(reports), await chart.list(results), content, chart.pause);
   },
 };
 
@@ -75,7 +85,7 @@ export const VITAL_SIGNS: SectionDefinition = {
   columns: VITAL_SIGN_COLUMNS,
   entriesRequired: true,
   async build(content, chart) {
-    addVitalSigns(await chart.list('vital-signs'), content);
+    await addVitalSigns(await chart.list('vital-signs'), content, chart.pause);
   },
 };
 

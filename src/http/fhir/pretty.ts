@@ -4,15 +4,28 @@
  * https://hl7.org/fhir/R4/http.html#pretty
  */
 
-/** Strings, then structural characters, then runs of anything else that is not whitespace. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+import { endOfString } from '../../resource/xml.ts';
+
+/** The beginning of a string, a structural character, or a run of anything else that is not whitespace. */
+const TOKEN = /["{}[\],:]|[^\s{}[\],:"]+/g;
+
+/** Yields strings whole. A pattern for a string would overflow the stack of the engine at some megabytes. */
+function* tokensOf(json: string): Generator<string> {
+  const tokens = new RegExp(TOKEN);
+  for (let found = tokens.exec(json); found !== null; found = tokens.exec(json)) {
+    const [token] = found;
+    const end = token === '"' ? endOfString(json, found.index) : -1;
+    if (end >= 0) tokens.lastIndex = end;
+    yield end >= 0 ? json.slice(found.index, end) : token;
+  }
+}
 
 export function indentJson(json: string): string {
   let depth = 0;
   let before = '';
   const out: string[] = [];
   const line = () => `\n${'  '.repeat(depth)}`;
-  for (const [token] of json.matchAll(TOKEN)) {
+  for (const token of tokensOf(json)) {
     const opened = before === '{' || before === '[';
     if (token === '}' || token === ']') {
       depth -= 1;

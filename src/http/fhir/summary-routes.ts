@@ -5,6 +5,7 @@
 import { Hono } from 'hono';
 import { type Document, documentXml } from '../../ccda/document.ts';
 import { documentPage, PAGE_POLICY } from '../../ccda/page.ts';
+import { createPause } from '../../ccda/pause.ts';
 import { RangeProblem } from '../../ccda/range.ts';
 import { XML_POLICY } from '../../ccda/stylesheet.ts';
 import type { MakeSummary } from '../../ccda/summary.ts';
@@ -42,7 +43,7 @@ export function summaryRoutes(parts: AppParts): Hono<HttpEnv> {
     respondCached(c, parts, async context => {
       const parameters = await read();
       const document = await summary(c.req.param('id') ?? '', parameters, context, parts, make);
-      return answerIn(c, document, parameters);
+      return await answerIn(c, document, parameters);
     });
   routes.get(PATH, c => run(c, () => urlParameters(c)));
   routes.post(PATH, c => run(c, () => bodyParameters(c)));
@@ -83,14 +84,14 @@ function dayOf(parameters: Parameters, name: string): string | undefined {
   return lastOf(parameters, name)?.slice(0, 10);
 }
 
-function answerIn(c: HttpContext, document: Document, parameters: Parameters): Answer {
+async function answerIn(c: HttpContext, document: Document, parameters: Parameters): Promise<Answer> {
   const format = lastOf(parameters, '_format') || undefined;
   const accept = c.req.header('accept');
   if (format === undefined ? wantsPage(accept) : isHtml(format)) {
     const headers = { 'Content-Security-Policy': PAGE_POLICY };
-    return answerWith(bytesOf(documentPage(document)), 'text/html; charset=utf-8', { headers });
+    return answerWith(await bytesOf(documentPage(document)), 'text/html; charset=utf-8', { headers });
   }
-  const xml = bytesOf(documentXml(document));
+  const xml = await bytesOf(documentXml(document));
   if (!asksForFhir(format, accept)) {
     const headers = { 'Content-Security-Policy': XML_POLICY };
     return answerWith(xml, `${CONTENT_TYPE}; charset=utf-8`, { headers });
@@ -102,6 +103,13 @@ function answerIn(c: HttpContext, document: Document, parameters: Parameters): A
   );
 }
 
-function bytesOf(texts: Iterable<string>): Buffer<ArrayBuffer> {
-  return Buffer.concat([...inBuffers(texts, PIECE)]);
+async function bytesOf(texts: Iterable<string>): Promise<Buffer<ArrayBuffer>> {
+  const pause = createPause();
+  const pieces: Buffer[] = [];
+  for (const piece of inBuffers(texts, PIECE)) {
+    pieces.push(piece);
+    const due = pause();
+    if (due) await due;
+  }
+  return Buffer.concat(pieces);
 }

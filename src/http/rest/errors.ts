@@ -116,6 +116,7 @@ function asRestError(error: Error): RestError | undefined {
     return unavailableError(`${error.publicText ?? 'The database does not answer'}; try again later`, error.retryAfter);
   }
   if (!(error instanceof FhirError)) return undefined;
+  if (error.kind === 'too-large') return new RestError('too-large', error.message);
   // Errors of the middleware that all requests pass. Any other is a fault of this server, which wrote the search.
   switch (error.status) {
     case 503:

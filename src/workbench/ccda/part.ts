@@ -51,7 +51,15 @@ export async function ccdaPartOf({ resource, facade, content, signal, base }: Cc
     ...{ access: OPEN_ACCESS, base: base ?? 'http://127.0.0.1/fhir', handling: 'strict', signal },
   };
   const open = (patientId: string): Chart =>
-    openChart({ facade, content, context, patientId, range: undefined, encounterId: undefined });
+    openChart({
+      facade,
+      room: facade.room(signal),
+      content,
+      context,
+      patientId,
+      range: undefined,
+      encounterId: undefined,
+    });
   if (type === COMPARTMENT_TYPE) return partOfPatient(open(id), facade.registry.pack.name);
 
   const lists = listsOfType(type);

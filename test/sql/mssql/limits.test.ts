@@ -1,5 +1,6 @@
 /** The real driver against a scripted server: statements that time out, and too many statements. */
 import { describe, expect, it } from 'vitest';
+import { ByteLimit } from '../../../src/sql/row-limits.ts';
 import { failureOf, gate, isQuery, openScripted, planOf, rowsOf, text, until } from './open.ts';
 
 describe('an abandoned query', () => {
@@ -50,6 +51,44 @@ describe('an abandoned query', () => {
     expect(await database.query(planOf())).toEqual([[1]]);
     expect(endpoint.asked.findLast(isQuery)?.connection).not.toBe(deaf);
     await until(() => endpoint.connections() === 1);
+  });
+});
+
+describe('rows of many bytes', () => {
+  const columns = [{ name: 't', type: 'nvarchar' }] as const;
+  const rows = Array.from({ length: 2000 }, (_, i) => [`${i}`.padStart(1000, 'x')]);
+  const plan = planOf(undefined, [text]);
+
+  it('end the statement, which is cancelled on the server, and the connection is reused', async () => {
+    const { database, endpoint } = await openScripted(asked => (isQuery(asked) ? { columns, rows } : undefined));
+    const bytes = new ByteLimit(4500, 1);
+    const found = await database.query(plan, { bytes });
+    expect(found).toEqual(rows.slice(0, 4));
+    expect([bytes.reached, bytes.bytes]).toEqual([true, 4000]);
+    expect(endpoint.asked.some(({ kind }) => kind === 'attention')).toBe(true);
+    const connections = endpoint.asked.filter(({ kind }) => kind === 'login').length;
+    expect(await database.query(plan, { bytes: new ByteLimit(10_000_000, 1) })).toEqual(rows);
+    expect(endpoint.asked.filter(({ kind }) => kind === 'login')).toHaveLength(connections);
+  });
+
+  it('arrive in shorter lists in a stream, and none is left out', async () => {
+    const { database } = await openScripted(asked => (isQuery(asked) ? { columns, rows } : undefined));
+    const lists: number[] = [];
+    const found: unknown[] = [];
+    for await (const list of database.stream(plan, 100, { bytes: new ByteLimit(4500, 1) })) {
+      lists.push(list.length);
+      found.push(...list);
+    }
+    expect(found).toEqual(rows);
+    expect(Math.max(...lists)).toBe(4);
+  });
+
+  it('are cancelled by the caller as ever', async () => {
+    const { database } = await openScripted(asked => (isQuery(asked) ? 'hang' : undefined));
+    const controller = new AbortController();
+    const failing = failureOf(database.query(plan, { bytes: new ByteLimit(1, 1), signal: controller.signal }));
+    controller.abort();
+    expect((await failing).reason).toBe('cancelled');
   });
 });
 
