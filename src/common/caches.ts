@@ -20,7 +20,14 @@ export function getOrInsert<K, V>(
 /** Returns a function that computes its result once per argument, and caches it as long as the argument lives. */
 export function memoized<K extends object, V>(make: (of: K) => V): (of: K) => V {
   const results = new WeakMap<K, V>();
-  return of => getOrInsert(results, of, () => make(of));
+  // Not by getOrInsert, which would allocate a closure for each call on the path of every request.
+  return of => {
+    const known = results.get(of);
+    if (known !== undefined) return known;
+    const made = make(of);
+    results.set(of, made);
+    return made;
+  };
 }
 
 export interface BoundedCache<V extends object> {

@@ -83,8 +83,7 @@ export function rowCounter(database: Database, seconds: number): (table: string)
 export function columnsUsed(registry: Pick<Registry, 'mappings'>): ReadonlyMap<TableInfo['name'], ReadonlySet<string>> {
   const used = new Map<string, Set<string>>();
   const of = (table: string): Set<string> => {
-    const known = getOrInsert(used, table, () => new Set());
-    return known;
+    return getOrInsert(used, table, () => new Set());
   };
   for (const mapping of registry.mappings) {
     const tables = new Map<string, Set<string>>();

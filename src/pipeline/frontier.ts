@@ -141,8 +141,7 @@ function nodesTo(mapping: Mapping, revincludes: readonly Include[], session: Ses
 }
 
 function keysIn(of: Keys, node: RefNode): Map<string, Key> {
-  const keys = getOrInsert(of, node, () => new Map<string, Key>());
-  return keys;
+  return getOrInsert(of, node, () => new Map<string, Key>());
 }
 
 /** Adds the values of `ours` wherever the node occurs in a resource: in its row or in child rows. */

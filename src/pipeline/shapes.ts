@@ -2,7 +2,7 @@
  * Caches row shapes and their writers, because making a writer compiles code. In: the mappings of a branch, the
  * requested elements, what later stages need. Out: a shape and a writer per mapping.
  */
-import { boundedCache, memoized } from '../common/caches.ts';
+import { boundedCache } from '../common/caches.ts';
 import { namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
 import { conditionPredicate } from '../plan/condition.ts';
@@ -60,7 +60,15 @@ function shaped(request: ShapeRequest, env: Environment): Shaped {
 
 /** Creates writers on first use and caches them. */
 function writersOf(shapeFor: (mapping: Mapping) => RowShape): (mapping: Mapping) => Writer {
-  return memoized(mapping => compileWriter(mapping, shapeFor(mapping)));
+  // Asked for each row: a Map is faster than the WeakMap of `memoized`.
+  const writers = new Map<Mapping, Writer>();
+  return mapping => {
+    const known = writers.get(mapping);
+    if (known) return known;
+    const made = compileWriter(mapping, shapeFor(mapping));
+    writers.set(mapping, made);
+    return made;
+  };
 }
 
 /** Returns a shape of the same rows, of which only these elements are written. */

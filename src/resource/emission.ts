@@ -15,8 +15,8 @@ import { literal, type Source, type Text } from './source-text.ts';
 export interface Emission {
   readonly source: Source;
   readonly frame: Frame;
-  /** The cached fragment around the node: none, one with two inputs, or one whose parts are not cached themselves. */
-  readonly within: 'row' | 'pair' | 'fragment';
+  /** `fragment`: inside a cached fragment, whose parts are not cached themselves. */
+  readonly within: 'row' | 'fragment';
   /** `expressionKey` of columns with few values. */
   readonly few: ReadonlySet<string>;
   /**

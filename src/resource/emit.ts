@@ -24,7 +24,7 @@ import {
   unlessAbsent,
 } from './emission.ts';
 import { emitObject, keyOf } from './members.ts';
-import { memoInputs } from './memo.ts';
+import { memoInput } from './memo.ts';
 import { castTo } from './raw.ts';
 import { rememberedText } from './remember.ts';
 import { ABSENT, Joined, literal, type Source, type Text } from './source-text.ts';
@@ -63,7 +63,7 @@ function conditionOf(node: Node, at: Emission): { readonly condition: Condition;
   if (node.kind !== 'list' || !item?.if || more.length > 0) return undefined;
   const { if: condition, ...bare } = item;
   const then = { ...node, items: [bare] };
-  return memoInputs([then], at.few) && { condition, then };
+  return memoInput([then], at.few) && { condition, then };
 }
 
 function emitExisting(node: Node, at: Emission, before: string): Text {

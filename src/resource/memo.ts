@@ -1,7 +1,7 @@
 /**
- * Caches the text of fragments that depend on few raw values: on one or two, such as a code, a unit, a category; or on
- * a code and the dictionary row that it leads to. In: the nodes of a fragment. Out: its inputs, if caching is
- * worthwhile, and the cache. Caches are bounded, and one with few hits turns itself off.
+ * Caches the text of fragments that depend on few raw values: on one, such as a code, a unit, a category; or on a code
+ * and the dictionary row that it leads to. In: the nodes of a fragment. Out: its inputs, if caching is worthwhile, and
+ * the cache. Caches are bounded, and one with few hits turns itself off.
  */
 import { childrenOf, columnsOf, namedNodesOf, type Test, testsIn } from '../mapping/children.ts';
 import type { Condition, Lookup, Node, ValueNode } from '../mapping/model.ts';
@@ -11,35 +11,6 @@ import { expressionKey } from '../sql/expression-key.ts';
 const ENTRIES_AT_MOST = 1000;
 const LONGEST_INPUT = 64;
 const FILLINGS_AT_MOST = 4;
-const INPUTS_AT_MOST = 2;
-
-/**
- * Creates a cache. Generated code calls `get` with the inputs, and `put` with the inputs and the text made from them;
- * `put` returns the text to use.
- */
-export function memoOf(inputs: number): Memo | PairMemo {
-  return inputs === 1 ? new Memo() : new PairMemo();
-}
-
-class Memo {
-  readonly #texts = new Map<SqlValue, string>();
-  #fillings = 0;
-
-  get(input: SqlValue): string | undefined {
-    return this.#texts.get(input);
-  }
-
-  put(input: SqlValue, text: string): string {
-    if (this.#fillings === FILLINGS_AT_MOST || isLong(input)) return text;
-    if (this.#texts.size === ENTRIES_AT_MOST) {
-      this.#texts.clear();
-      this.#fillings++;
-    }
-    const whole = flat(text);
-    this.#texts.set(input, whole);
-    return whole;
-  }
-}
 
 /**
  * Cache of all fragments that depend on one column: the texts for one value are stored together, so one lookup finds
@@ -75,31 +46,6 @@ export class SlotMemo {
 /** Never gets an entry. */
 const NOT_REMEMBERED: string[] = [];
 
-class PairMemo {
-  readonly #texts = new Map<SqlValue, Map<SqlValue, string>>();
-  #size = 0;
-  #fillings = 0;
-
-  get(a: SqlValue, b: SqlValue): string | undefined {
-    return this.#texts.get(a)?.get(b);
-  }
-
-  put(a: SqlValue, b: SqlValue, text: string): string {
-    if (this.#fillings === FILLINGS_AT_MOST || isLong(a) || isLong(b)) return text;
-    if (this.#size === ENTRIES_AT_MOST) {
-      this.#texts.clear();
-      this.#size = 0;
-      this.#fillings++;
-    }
-    const whole = flat(text);
-    const inner = this.#texts.get(a);
-    if (inner) inner.set(b, whole);
-    else this.#texts.set(a, new Map([[b, whole]]));
-    this.#size++;
-    return whole;
-  }
-}
-
 /**
  * Copies a text into one piece. A concatenated string stays in pieces until it is read, and would be flattened again
  * for each resource that contains it.
@@ -115,14 +61,14 @@ export function isLong(raw: SqlValue, longest = LONGEST_INPUT): boolean {
 }
 
 /**
- * Returns the inputs of a fragment worth caching; undefined if it has other inputs or too many. `few`: columns with few
- * values, by `expressionKey`, however they are read.
+ * Returns the one input of a fragment worth caching; undefined if it has others. `few`: columns with few values, by
+ * `expressionKey`, however they are read.
  */
-export function memoInputs(nodes: readonly Node[], few: ReadonlySet<string>): readonly Expression[] | undefined {
+export function memoInput(nodes: readonly Node[], few: ReadonlySet<string>): Expression | undefined {
   if (nodes.some(({ kind }) => kind === 'constant')) return undefined;
   const value = ({ codec, from }: ValueNode): boolean =>
     codec.small || from.every(column => few.has(expressionKey(column)));
-  return inputsOf(nodes, { most: INPUTS_AT_MOST, value, conditions: EQUALITY });
+  return inputsOf(nodes, { most: 1, value, conditions: EQUALITY })?.[0];
 }
 
 /** Other tests mostly use columns with many values. */

@@ -4,9 +4,8 @@
  */
 import { getOrInsert } from '../common/caches.ts';
 import type { Node } from '../mapping/model.ts';
-import type { Expression } from '../sql/expression.ts';
 import { type Emission, lookupsIn, rawCode } from './emission.ts';
-import { EntryMemo, entryInputs, memoInputs, memoOf, SlotMemo } from './memo.ts';
+import { EntryMemo, entryInputs, memoInput, SlotMemo } from './memo.ts';
 import type { Text } from './source-text.ts';
 
 export interface Fragment {
@@ -16,17 +15,10 @@ export interface Fragment {
 
 /** Generates cached code for a fragment. Undefined if it must be written for each row. */
 export function rememberedText(fragment: Fragment, at: Emission): Text | undefined {
-  const { within, frame, few } = at;
-  if (within === 'fragment') return undefined;
-  const inputs = memoInputs(fragment.nodes, few);
-  const [input] = inputs ?? [];
-  if (input && inputs?.length === 1) {
-    return isOfBaseRow(at) ? inSlot(fragment, rawCode(input, frame), at) : byInputs(fragment, [input], at);
-  }
-  // A pair of columns with many values rarely recurs, so its parts are cached separately too.
-  if (within === 'pair') return undefined;
-  if (inputs) return byInputs(fragment, inputs, { ...at, within: 'pair' });
-  const entry = entryInputs(fragment.nodes, lookupsIn(frame));
+  if (at.within === 'fragment') return undefined;
+  const input = memoInput(fragment.nodes, at.few);
+  if (input) return isOfBaseRow(at) ? inSlot(fragment, rawCode(input, at.frame), at) : undefined;
+  const entry = entryInputs(fragment.nodes, lookupsIn(at.frame));
   return entry && byEntry(fragment, entry, at);
 }
 
@@ -34,31 +26,15 @@ export function rememberedText(fragment: Fragment, at: Emission): Text | undefin
  * Returns the source of the one base-row column that a node depends on; undefined if it is not cached by one column.
  */
 export function slotOf(node: Node, at: Emission): string | undefined {
-  const inputs = at.within === 'fragment' || !isOfBaseRow(at) ? undefined : memoInputs([node], at.few);
-  const [input] = inputs ?? [];
-  return input && inputs?.length === 1 ? rawCode(input, at.frame) : undefined;
+  const input = at.within === 'fragment' || !isOfBaseRow(at) ? undefined : memoInput([node], at.few);
+  return input && rawCode(input, at.frame);
 }
 
 function isOfBaseRow({ frame }: Emission): boolean {
   return frame.kind === 'row' && frame.around === undefined;
 }
 
-/** Computes the text once per distinct inputs. */
-function byInputs({ write }: Fragment, inputs: readonly Expression[], at: Emission): Text {
-  const { source, frame } = at;
-  const raws = inputs.map(input => rawCode(input, frame));
-  const memo = source.bind(memoOf(inputs.length));
-  const result = source.variable(`${memo}.get(${raws.join()})`);
-  let neverEmpty = false;
-  source.when(`${result} === undefined`, () => {
-    const text = write(inputs.length === 1 ? { ...at, within: 'fragment' } : at);
-    neverEmpty = text.neverEmpty;
-    source.line(`${result} = ${memo}.put(${[...raws, text.code].join()});`);
-  });
-  return { code: result, neverEmpty };
-}
-
-/** Likewise, found together with other fragments of the same column. */
+/** Computes the text once per value of the column, found together with other fragments of the same column. */
 function inSlot({ write }: Fragment, input: string, at: Emission): Text {
   const { source, slots } = at;
   const own = getOrInsert(slots, input, () => ({ memo: new SlotMemo(), next: 0 }));

@@ -41,8 +41,7 @@ export function knownSearches(registry: Registry, memo: Memo<readonly SearchProb
   const byType = new Map<string, readonly unknown[]>();
   const inputsOf = (type: string, parameters: readonly Parameter[]): readonly unknown[] => {
     if (!parameters.every(([name]) => PLAIN.test(name))) return [...common, ...registry.mappings];
-    const inputs = getOrInsert(byType, type, () => [...common, ...reachedFrom(type, registry)]);
-    return inputs;
+    return getOrInsert(byType, type, () => [...common, ...reachedFrom(type, registry)]);
   };
   return {
     context,
@@ -68,6 +67,5 @@ function reachedFrom(type: string, registry: Registry): readonly Mapping[] {
 }
 
 function targetsOf(mapping: Mapping): ReadonlySet<string> {
-  const known = getOrInsert(targets, mapping, () => new Set(referencesIn(mapping.root).map(({ target }) => target)));
-  return known;
+  return getOrInsert(targets, mapping, () => new Set(referencesIn(mapping.root).map(({ target }) => target)));
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { accessToPatients } from '../../src/auth/access.ts';
-import { timedTables, watermarkPlans } from '../../src/cache/watched.ts';
+import { timedTables, watermarkPlans } from '../../src/cache/freshness.ts';
 import { eachTable } from '../../src/cache/watermarks.ts';
 import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Node } from '../../src/mapping/model.ts';
-import { flat, memoInputs, memoOf, SlotMemo } from '../../src/resource/memo.ts';
+import { flat, memoInput, SlotMemo } from '../../src/resource/memo.ts';
 import type { SqlValue } from '../../src/sql/expression.ts';
 import * as make from './nodes.ts';
 
@@ -8,38 +8,16 @@ const SMALL = make.codeMap({ A: 'x' });
 
 describe('cached fragments', () => {
   it('distinguish inputs by type: NULL, its text, numbers and their digits', () => {
-    for (const memo of [memoOf(1), memoOf(2)]) {
-      const inputs = [null, 'null', '', 1, '1', 0, '0'];
-      const key = (input: string | number | null) => [input, input] as const;
-      inputs.forEach((input, i) => {
-        if (memo.get.length === 1)
-          (memo as ReturnType<typeof memoOf> & { put(a: unknown, text: string): void }).put(input, `${i}`);
-        else (memo as { put(a: unknown, b: unknown, text: string): void }).put(...key(input), `${i}`);
-      });
-      inputs.forEach((input, i) => {
-        expect(memo.get(...key(input))).toBe(`${i}`);
-      });
-    }
-  });
-
-  it('are dropped when inputs never repeat, and bounded until then', () => {
-    const memo = memoOf(1) as { get(a: string): string | undefined; put(a: string, text: string): void };
-    let kept = 0;
-    for (let i = 0; i < 10_000; i++) memo.put(`${i}`, 'text');
-    for (let i = 0; i < 10_000; i++) if (memo.get(`${i}`) !== undefined) kept++;
-    expect(kept).toBeLessThanOrEqual(1000);
-    memo.put('later', 'text');
-    expect(memo.get('later')).toBeUndefined();
+    const memo = new SlotMemo();
+    const inputs = [null, 'null', '', 1, '1', 0, '0'];
+    inputs.forEach((input, i) => {
+      memo.put(memo.of(input), 0, `${i}`);
+    });
+    expect(inputs.map(input => memo.of(input))).toEqual(inputs.map((_, i) => [`${i}`]));
   });
 
   it('return the stored text, whatever its first character', () => {
     for (const text of ['', '\0', 'text']) expect(flat(text)).toBe(text);
-  });
-
-  it('are not cached for long texts', () => {
-    const memo = memoOf(1) as { get(a: string): string | undefined; put(a: string, text: string): void };
-    memo.put('x'.repeat(65), 'text');
-    expect(memo.get('x'.repeat(65))).toBeUndefined();
   });
 
   it('of one column share a cache, by number; bounded, dropped if useless, without long texts', () => {
@@ -56,15 +34,15 @@ describe('cached fragments', () => {
     expect(memo.of('later')).toEqual([]);
   });
 
-  it('are cached for at most two columns with few values each', () => {
-    const inputs = (node: Node, few: readonly string[] = []) => memoInputs([node], new Set(few));
+  it('are cached for one column with few values', () => {
+    const input = (node: Node, few: readonly string[] = []) => memoInput([node], new Set(few));
     const value = (name: string) => make.value(name, { codec: SMALL });
-    const two = make.object('Coding', { code: value('A'), display: value('B'), system: make.constant('s') });
-    const three = make.object('Coding', { code: value('A'), display: value('B'), version: value('C') });
-    expect(inputs(two)).toHaveLength(2);
-    expect(inputs(three)).toBeUndefined();
-    expect(inputs(make.value('A'))).toBeUndefined();
-    expect(inputs(make.constant('a'))).toBeUndefined();
-    expect(inputs(make.object('Coding', { code: value('A'), display: make.ref('x', []) }))).toBeUndefined();
+    const one = make.object('Coding', { code: value('A'), display: value('A'), system: make.constant('s') });
+    const two = make.object('Coding', { code: value('A'), display: value('B') });
+    expect(input(one)).toMatchObject({ column: 'A' });
+    expect(input(two)).toBeUndefined();
+    expect(input(make.value('A'))).toBeUndefined();
+    expect(input(make.constant('a'))).toBeUndefined();
+    expect(input(make.object('Coding', { code: value('A'), display: make.ref('x', []) }))).toBeUndefined();
   });
 });

@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { stampOf } from '../../auth/private-file.ts';
+import { reasonOf } from '../../common/reason.ts';
 import { type Config, ConfigError } from '../../config/config.ts';
 import type { Log } from '../../log.ts';
 
@@ -89,7 +90,7 @@ export function openTls(files: TlsFiles, log: Log, look = LOOK): Tls {
           if (failed === now) {
             stamps = now;
             log.error('the TLS files have changed and cannot be used; those before are served', {
-              problem: error instanceof TlsProblem ? error.message : codeOf(error),
+              problem: error instanceof TlsProblem ? error.message : reasonOf(error).code,
             });
           }
           failed = now;
@@ -109,13 +110,8 @@ function stampOrNone(file: string): string {
   try {
     return stampOf(file);
   } catch (error) {
-    return codeOf(error);
+    return reasonOf(error).code;
   }
-}
-
-function codeOf(error: unknown): string {
-  const { code } = (error ?? {}) as { readonly code?: unknown };
-  return typeof code === 'string' ? code : 'unknown';
 }
 
 /** Reads the files. Throws TlsProblem if they do not fit together. */

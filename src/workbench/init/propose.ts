@@ -86,8 +86,7 @@ const NAME_SHARE = 0.4;
 export function namesIn(catalog: Catalog, surveys: Surveys): Names {
   const words = new Map<string, ReadonlySet<string>>();
   const wordsOf = (name: string): ReadonlySet<string> => {
-    const known = getOrInsert(words, name, () => wordsIn(name));
-    return known;
+    return getOrInsert(words, name, () => wordsIn(name));
   };
   const tables = [...new Set(catalog.tables.values())].filter(
     ({ name, isHistory }) => isIdentifier(name) && !isHistory,

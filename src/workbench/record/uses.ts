@@ -55,8 +55,7 @@ export function usesIn(registry: Registry): PackUses {
   const classes = new Map<string, ColumnUses>();
   const names = (table: TableName, column: string): string => `${tableKey(table)} ${column.toLowerCase()}`;
   const of = (name: string): ColumnUses => {
-    const known = getOrInsert(classes, name, () => nothingKnown());
-    return known;
+    return getOrInsert(classes, name, () => nothingKnown());
   };
   const compared = new Map<Reader, string>();
   const yieldCode = new Set<string>();

@@ -315,8 +315,7 @@ function matches(tree: ScalarTree, column: ColumnExpression, context: Context): 
  */
 function shared(codec: Codec, via: Tree | undefined, { type }: ColumnExpression, { dateCodecs }: Context): Codec {
   const key = JSON.stringify([via && plain(via), type]);
-  const known = getOrInsert(dateCodecs, key, () => codec);
-  return known;
+  return getOrInsert(dateCodecs, key, () => codec);
 }
 
 /** Returns the codec that a column is compared with now by: `via`, or the default of its type. */
