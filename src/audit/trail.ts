@@ -108,7 +108,7 @@ interface View {
 /**
  * Limits the audit for a caller, because it reveals what others searched for. A scope for all types (`user/*.rs`,
  * `system/*.rs`) gives only what is about the patients that it names; everything else takes a scope that names the
- * type. The audit of one patient never shows which other patients were in the same search.
+ * type. The audit of one patient never shows which other patients were in the same request.
  */
 function viewOf(type: string, { access, named }: RequestContext): View {
   if (access.kind === 'all' && (named === undefined || named().includes(type)))
@@ -194,14 +194,30 @@ function isWithinSome({ within }: Permission): boolean {
 }
 
 /** Base64 has no quotes, and JSON strings escape them: nothing else matches. */
-const QUERY = /,"query":"([A-Za-z0-9+/=]+)"/g;
+const PATIENT_OR_QUERY = /"entity":\[\{(?:"what":\{"reference":"Patient\/([^"]+)"\})?|,"query":"([A-Za-z0-9+/=]+)"/g;
 
-/** Removes the parameters of requests, and keeps their paths. */
+/** Removes the parameters of requests, and keeps their paths without ids, except that of the patient of the event. */
 function withoutParameters(json: string): string {
-  return json.replace(QUERY, (_, query: string) => {
+  let own: string | undefined;
+  return json.replace(PATIENT_OR_QUERY, (found, patient: string | undefined, query: string | undefined) => {
+    if (query === undefined) {
+      own = patient;
+      return found;
+    }
     const [path = ''] = Buffer.from(query, 'base64').toString('utf8').split(/[?\n]/, 1);
-    return `,"query":"${Buffer.from(path, 'utf8').toString('base64')}"`;
+    return `,"query":"${Buffer.from(withoutIds(path, own), 'utf8').toString('base64')}"`;
   });
+}
+
+/** Replaces the segments of `GET /fhir/Patient/5/Observation` that are ids: what follows a type, or has a digit. */
+function withoutIds(path: string, own: string | undefined): string {
+  const segments = path.split('/');
+  return segments
+    .map((segment, i) => {
+      const isId = /\d/.test(segment) || (/^[A-Z][a-z]/.test(segments[i - 1] ?? '') && /^[^$_]/.test(segment));
+      return isId && segment !== own ? '…' : segment;
+    })
+    .join('/');
 }
 
 interface Statement {

@@ -53,6 +53,7 @@ const RECORDS: readonly AuditRecord[] = [
 
 interface Trailing {
   readonly facade: Facade;
+  close(): Promise<void>;
   ids(search: string, access?: Access, named?: readonly string[]): Promise<readonly string[]>;
   resources(search: string, access?: Access, named?: readonly string[]): Promise<readonly Event[]>;
 }
@@ -77,7 +78,11 @@ interface Event {
   readonly entity: readonly {
     readonly type: Coded;
     readonly role?: Coded;
-    readonly what?: { readonly reference?: string; readonly identifier?: { readonly value: string } };
+    readonly what?: {
+      readonly reference?: string;
+      readonly display?: string;
+      readonly identifier?: { readonly value: string };
+    };
     readonly query?: string;
     readonly detail?: readonly { readonly type: string; readonly valueString?: string }[];
   }[];
@@ -85,26 +90,21 @@ interface Event {
 
 const folder = temporaryFolder(afterAll);
 let opened: Trailing;
-let close: () => Promise<void>;
 beforeAll(async () => {
-  opened = await open();
-});
-afterAll(() => close());
-
-const trailing = (): Trailing => opened;
-
-async function open(): Promise<Trailing> {
   const file = join(folder, 'audit.sqlite');
   const store = openStore({ path: file, bytes: 10_000_000, survives: 'process' });
   store.append(RECORDS);
   store.close();
+  opened = await openAt(file);
+});
+afterAll(() => opened.close());
+
+const trailing = (): Trailing => opened;
+
+async function openAt(file: string): Promise<Trailing> {
   const options = { pageSize: 50, pageMax: 100, secret: Buffer.alloc(32), softwareVersion: '0' };
   const trail = await openTrail(file, options);
   const demo = await openDemo({ patients: 3, engine: 'sqlite' });
-  close = async () => {
-    await trail.close();
-    await demo.close();
-  };
   const facade = withTrail(demo.facade, trail);
   const resources = async (search: string, access: Access = OPEN_ACCESS, named?: readonly string[]) => {
     const parameters = [...new URLSearchParams(search)];
@@ -114,9 +114,17 @@ async function open(): Promise<Trailing> {
   };
   return {
     facade,
+    async close() {
+      await trail.close();
+      await demo.close();
+    },
     resources,
     ids: async (search, access, named) => (await resources(search, access, named)).map(({ id }) => id),
   };
+}
+
+function queryOf({ entity }: Pick<Event, 'entity'>): string {
+  return Buffer.from(entity.find(one => one.query !== undefined)?.query ?? '', 'base64').toString();
 }
 
 function contextOf(access: Access, named?: readonly string[]): RequestContext {
@@ -193,6 +201,46 @@ test('an event identifies its requester: person with reference and issuer, appli
   const [app] = await resources('_id=2-1');
   expect(app?.agent).toHaveLength(2);
   expect(app?.agent[0]?.requestor).toBe(true);
+});
+
+test("a patient's audit names no other patient: not in paths, not as the resource that was read, not by a search", async () => {
+  const file = join(temporaryFolder(), 'audit.sqlite');
+  const store = openStore({ path: file, bytes: 10_000_000, survives: 'process' });
+  const both = { patients: ['17', '5'] };
+  const operation = (path: string) => record({ interaction: 'operation', query: `GET ${path}`, ...both });
+  store.append([
+    record({ interaction: 'read', resource: 'Patient/17', ...both }),
+    record({ interaction: 'read', resource: 'RelatedPerson/9', ...both }),
+    operation('/fhir/Patient/17/Observation?patient=5'),
+    operation('/fhir/Patient/5/$everything'),
+    operation('/api/17/ccds/api/all-patient-data?date=x'),
+    operation('/api/patientinfo/17'),
+    operation('/fhir/Patient/seventeen/Encounter/e-17/Observation/_search'),
+  ]);
+  store.close();
+  const { facade, resources, close: end } = await openAt(file);
+  onTestFinished(end);
+  const own = accessToPatients('five', ['5']);
+  const events = await resources('_sort=_id', own);
+  expect(events).toHaveLength(7);
+  expect(JSON.stringify(events)).not.toContain('17');
+  expect(events.flatMap(event => validateResource(event)).filter(line => !line.includes(BALP))).toEqual([]);
+  const what = events.map(({ entity }) => entity[1]?.what?.reference ?? entity[1]?.what?.display ?? '');
+  expect(what.slice(0, 2)).toEqual(['another patient', 'RelatedPerson/9']);
+  const paths = events.slice(2).map(event => queryOf(event));
+  expect(paths).toEqual([
+    'GET /fhir/Patient/…/Observation',
+    'GET /fhir/Patient/5/$everything',
+    'GET /api/…/ccds/api/all-patient-data',
+    'GET /api/patientinfo/…',
+    'GET /fhir/Patient/…/Encounter/…/Observation/_search',
+  ]);
+  expect(await resources('entity=Patient/17', own)).toEqual([]);
+  const read = await facade.read('AuditEvent', events[2]?.id ?? '', [], contextOf(own));
+  expect(queryOf(JSON.parse(read?.json ?? '{}'))).toBe('GET /fhir/Patient/…/Observation');
+  // Who may see everybody sees all of it, by the event of the other patient.
+  expect((await resources('entity=Patient/17')).map(({ id }) => id)).toContain('1-1');
+  expect((await resources('_sort=_id')).map(queryOf).join()).toContain('GET /api/patientinfo/17');
 });
 
 test.each([
