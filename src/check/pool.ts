@@ -4,6 +4,7 @@
  * forms and codes, NULL, shortest and longest, least and greatest.
  */
 
+import { getOrInsert } from '../common/caches.ts';
 import type { StoredRow } from '../law/fetched-rows.ts';
 import { formOf } from '../law/forms.ts';
 import type { StoredRows } from '../law/stored-rows.ts';
@@ -140,9 +141,7 @@ export function strangest(rows: readonly StoredRow[], most: number): readonly St
     for (const [i, features] of featuresOf(rows.map(row => row.get(column) ?? null)).entries()) {
       for (const feature of features) {
         const name = `${column} ${feature}`;
-        const known = having.get(name);
-        if (known) known.push(i);
-        else having.set(name, [i]);
+        getOrInsert(having, name, () => []).push(i);
       }
     }
   }

@@ -5,8 +5,9 @@
  */
 
 import { OPEN_CONTEXT } from '../auth/access.ts';
+import { getOrInsert } from '../common/caches.ts';
 import { plural } from '../common/plural.ts';
-import { columnsAndKeys, columnsRead } from '../law/columns.ts';
+import { readColumns } from '../law/columns.ts';
 import { agreeing } from '../law/expected.ts';
 import type { StoredRow } from '../law/fetched-rows.ts';
 import { Interpreter } from '../law/interpret.ts';
@@ -89,9 +90,7 @@ export type Asking = Pick<
 /** Takes the sample. `onRow` is called once per row. Rejects with DatabaseError. */
 export async function takeSample(asking: Asking, onRow: (row: SampledRow) => void): Promise<Sample> {
   const { registry, mappings: chosen, database, seed, now, signal, perSource = PER_SOURCE } = asking;
-  const tables = [...columnsRead(registry).values()].map(({ table }) => table.name);
-  const catalog = await database.catalog({ tables });
-  const columns = columnsAndKeys(registry, catalog);
+  const { catalog, columns } = await readColumns(registry, database);
   const random = randomFrom(seed);
   const kept = createKept(random);
   const unreached = new Set<string>();
@@ -173,9 +172,7 @@ function createKept(random: () => number): {
   let count = 0;
   return {
     add(group, resource) {
-      const list = groups.get(group);
-      if (list) list.push(resource);
-      else groups.set(group, [resource]);
+      getOrInsert(groups, group, () => []).push(resource);
       if (++count <= KEPT) return;
       const most = [...groups.values()].reduce((a, b) => (b.length > a.length ? b : a));
       const [last, at] = [most.pop(), Math.floor(random() * (most.length + 1))];

@@ -20,6 +20,7 @@ import type {
 } from '../mapping/model.ts';
 import { type Catalog, findColumn, findTable } from '../sql/catalog.ts';
 import { BYTES } from '../sql/column-type.ts';
+import type { Database } from '../sql/database.ts';
 import type { ColumnExpression, Expression, Order } from '../sql/expression.ts';
 import { type Identifier, identifier, type TableName, tableKey } from '../sql/identifier.ts';
 
@@ -41,13 +42,20 @@ interface Found {
   byRow: boolean;
 }
 
-/** Returns the columns by `tableKey`. */
-export function columnsRead(registry: Registry): ReadonlyMap<string, TableColumns> {
-  return foundIn(registry);
+/**
+ * Reads the catalog of the tables that a pack reads. Out: it, and the columns by `tableKey` that the pack reads, with
+ * the primary keys of the tables that an `sql` reads. Rejects with DatabaseError.
+ */
+export async function readColumns(
+  registry: Registry,
+  database: Database,
+): Promise<{ readonly catalog: Catalog; readonly columns: ReadonlyMap<string, TableColumns> }> {
+  const tables = [...foundIn(registry).values()].map(({ table }) => table.name);
+  const catalog = await database.catalog({ tables });
+  return { catalog, columns: columnsAndKeys(registry, catalog) };
 }
 
-/** Returns the same with the primary keys of the tables that an `sql` reads. */
-export function columnsAndKeys(registry: Registry, catalog: Catalog): ReadonlyMap<string, TableColumns> {
+function columnsAndKeys(registry: Registry, catalog: Catalog): ReadonlyMap<string, TableColumns> {
   const found = new Map(
     [...foundIn(registry)].map(([name, one]) => [name, { ...one, columns: new Map(one.columns), key: [...one.key] }]),
   );

@@ -2,7 +2,7 @@
  * Weakens a condition to its parts on chosen columns, so that an index on these columns can be used. In: a condition.
  * Out: a condition that it implies, made of some of its parts only.
  */
-import { and, or } from '../sql/construct.ts';
+import { and, some } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
 import type { Identifier } from '../sql/identifier.ts';
 import { walk } from '../sql/walk.ts';
@@ -30,11 +30,8 @@ export function boundWithin<T>(
       const bounds = of.of.flatMap(part => boundWithin(part, leaf, inner, inside) ?? []);
       return bounds.length === 0 ? undefined : and(...bounds);
     }
-    case 'or': {
-      const bounds = of.of.map(part => boundWithin(part, leaf, around, inside));
-      const known = bounds.filter(bound => bound !== undefined);
-      return known.length === bounds.length ? or(...known) : undefined;
-    }
+    case 'or':
+      return some(of.of.map(part => boundWithin(part, leaf, around, inside)));
     default:
       return leaf(of, around);
   }

@@ -60,8 +60,7 @@ function linksOf(rows: Relation, outside: ReadonlySet<Identifier>): readonly Lin
       return linkOf(link, { ...rows, where: and(...rest) }, outside);
     case 'or': {
       const each = link.of.map(part => linksOf({ ...rows, where: and(...rest, part) }, outside));
-      const known = each.filter(links => links !== undefined);
-      return known.length === each.length ? known.flat() : undefined;
+      return each.every(links => links !== undefined) ? each.flat() : undefined;
     }
     case 'exists': {
       const turned = childFirst(rows, outside);

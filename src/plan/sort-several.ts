@@ -7,7 +7,7 @@
 
 import { upperAscii } from '../mapping/codecs/text.ts';
 import { INTEGER } from '../sql/column-type.ts';
-import { and, compare, equals, FALSE, not, or, TRUE, value } from '../sql/construct.ts';
+import { and, compare, conjuncts, equals, FALSE, not, or, TRUE, value } from '../sql/construct.ts';
 import type { Expression, Order, Predicate } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import { aliasesOf } from '../sql/walk.ts';
@@ -28,8 +28,7 @@ export function partsOfSeveral(candidates: readonly Candidate[], descending: boo
       const before = compareFaces(face, order, other.face);
       return before && or(not(other.where), before);
     });
-    const all = first.filter(part => part !== undefined);
-    return all.length === first.length ? [{ where: and(...all), face }] : [];
+    return first.every(part => part !== undefined) ? [{ where: and(...first), face }] : [];
   });
   if (parts.length < candidates.length) return undefined;
   return parts.filter(({ where }) => where.kind !== 'false');
@@ -53,8 +52,7 @@ type Look = Extract<Predicate, { kind: 'exists' | 'some-piece' }>;
  * search leads to them.
  */
 function firstOf(where: Predicate, by: readonly Expression[], descending: boolean): readonly Expression[] | undefined {
-  const parts = where.kind === 'and' ? where.of : [where];
-  const looks = parts.flatMap(part => (isLook(part) && leadsTo(part, by) ? [part] : []));
+  const looks = conjuncts(where).flatMap(part => (isLook(part) && leadsTo(part, by) ? [part] : []));
   const [look, ...others] = looks;
   if (!look || others.length > 0) return undefined;
   const inner = declares(look, by) ? by : firstOf(insideOf(look), by, descending);
@@ -81,8 +79,7 @@ function insideOf(look: Look): Predicate {
 /** True if the values are made of its rows or pieces, or of rows or pieces inside them. */
 function leadsTo(look: Look, by: readonly Expression[]): boolean {
   if (declares(look, by)) return true;
-  const inside = insideOf(look);
-  return (inside.kind === 'and' ? inside.of : [inside]).some(part => isLook(part) && leadsTo(part, by));
+  return conjuncts(insideOf(look)).some(part => isLook(part) && leadsTo(part, by));
 }
 
 function declares(look: Look, by: readonly Expression[]): boolean {

@@ -97,8 +97,7 @@ function candidatesOf(
     const where = emitted(mapping, path, leaf, when, env);
     return where && { where, face: isInRows ? ofPieces(face, mapping.root) : face, isInRows };
   });
-  const known = found?.filter(one => one !== undefined);
-  return known && known.length === found?.length ? known.filter(({ where }) => where.kind !== 'false') : undefined;
+  return found?.every(one => one !== undefined) ? found.filter(({ where }) => where.kind !== 'false') : undefined;
 }
 
 /** True for text in place of a date or reference. Rows with nothing else count as without a value. */

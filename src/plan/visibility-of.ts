@@ -67,8 +67,8 @@ function seenFor(type: string, permission: Permission, parse: ParseFilter): Seen
   const within = permission.within.map(patients => seenPatients(patients, parse));
   const where = understood(type, permission.where, parse);
   const except = understood(type, permission.except, parse);
-  if (where === undefined || except === undefined || within.some(one => one === undefined)) return undefined;
-  return { read, search, where, except, within: within.filter(one => one !== undefined) };
+  if (where === undefined || except === undefined || !within.every(one => one !== undefined)) return undefined;
+  return { read, search, where, except, within };
 }
 
 function seenPatients(patients: Patients, parse: ParseFilter): SeenPatients | undefined {

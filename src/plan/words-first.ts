@@ -104,8 +104,7 @@ function isBlank(of: Expression): boolean {
 
 function ofAll(texts: readonly Expression[]): readonly ColumnExpression[] | undefined {
   const columns = texts.map(columnsWithWordsOf);
-  const known = columns.flatMap(some => some ?? []);
-  return columns.every(some => some !== undefined) ? known : undefined;
+  return columns.every(some => some !== undefined) ? columns.flat() : undefined;
 }
 
 /** A table of words, with the alias of the rows that it is for. */

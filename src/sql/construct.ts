@@ -145,15 +145,13 @@ export function exists(from: Relation, how: { readonly searches?: true } = {}): 
 
 /** Disjunction; undefined if SQL cannot express one of the parts. */
 export function some(parts: readonly (Predicate | undefined)[]): Predicate | undefined {
-  const known = parts.filter(part => part !== undefined);
-  return known.length === parts.length ? or(...known) : undefined;
+  return parts.every(part => part !== undefined) ? or(...parts) : undefined;
 }
 
 /** Conjunction likewise; FALSE if one part is FALSE, even if SQL cannot express another. */
 export function every(parts: readonly (Predicate | undefined)[]): Predicate | undefined {
   if (parts.some(part => part?.kind === 'false')) return FALSE;
-  const known = parts.filter(part => part !== undefined);
-  return known.length === parts.length ? and(...known) : undefined;
+  return parts.every(part => part !== undefined) ? and(...parts) : undefined;
 }
 
 /** Returns the parts of a conjunction; any other predicate is its only part. */

@@ -8,7 +8,7 @@
 import { OPEN_CONTEXT } from '../auth/access.ts';
 import { plural } from '../common/plural.ts';
 import type { Facade } from '../facade.ts';
-import { columnsAndKeys, columnsRead } from '../law/columns.ts';
+import { readColumns } from '../law/columns.ts';
 import type { StoredRow } from '../law/fetched-rows.ts';
 import { asRowValue } from '../law/forms.ts';
 import { StoredRows, type View } from '../law/stored-rows.ts';
@@ -88,9 +88,8 @@ export async function readRow(mapping: Mapping, key: readonly string[], asking: 
       `Mapping ${mapping.name} has the key ${own.map(({ column }) => column).join(', ')}: expected ${plural(own.length, 'value')}, found ${key.length}`,
     );
   }
-  const tables = [...columnsRead(registry).values()].map(({ table }) => table.name);
-  const catalog = await database.catalog({ tables });
-  const rows = new StoredRows(registry, database, columnsAndKeys(registry, catalog));
+  const { catalog, columns } = await readColumns(registry, database);
+  const rows = new StoredRows(registry, database, columns);
   const tracing = new Tracing({ base, now, zone: registry.pack.zone }, rows);
   rows.interpreter = tracing;
   const found = await rows.byKey(

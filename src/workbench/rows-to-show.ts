@@ -5,7 +5,7 @@
  */
 import { OPEN_CONTEXT } from '../auth/access.ts';
 import { poolOf, type Random, strangest } from '../check/pool.ts';
-import { columnsAndKeys, columnsRead } from '../law/columns.ts';
+import { readColumns } from '../law/columns.ts';
 import type { StoredRow } from '../law/fetched-rows.ts';
 import { StoredRows } from '../law/stored-rows.ts';
 import type { Mapping } from '../mapping/model.ts';
@@ -34,9 +34,8 @@ export async function rowsLike(
   mapping: Mapping,
   { registry, database, signal, random }: Previewing & { readonly random: Random },
 ): Promise<readonly ShownRow[]> {
-  const tables = [...columnsRead(registry).values()].map(({ table }) => table.name);
-  const catalog = await database.catalog({ tables });
-  const stored = new StoredRows(registry, database, columnsAndKeys(registry, catalog));
+  const { catalog, columns } = await readColumns(registry, database);
+  const stored = new StoredRows(registry, database, columns);
   const pool = await poolOf(mapping.source, stored, catalog, random, signal);
   return chosen(wish, pool, random).map(row => ({
     key: ownKey(mapping).map(({ column }) => written(row.get(column) ?? null)),

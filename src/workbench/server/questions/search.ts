@@ -44,22 +44,25 @@ const LONGEST = 20_000;
 const TOO_LARGE = `The pack has more than ${MAPPINGS} mappings: only lintel indexes determines missing indexes`;
 const NO_PACK = 'The pack has had errors since the workbench started: nothing can be searched';
 
+/** Returns the mappings of the current texts, or the last ones without errors. Throws Refusal if there are none. */
+async function servedBy(desk: Desk, texts: Unsaved): Promise<Served> {
+  const served = await desk.served(texts);
+  if (!served) throw new Refusal(409, NO_PACK);
+  return served;
+}
+
 export const SEARCH_QUESTIONS: readonly Question[] = [
   question('search/types', { unsaved }, async (asked, { desk }) => {
-    const served = await desk.served(asked.unsaved);
-    if (!served) throw new Refusal(409, NO_PACK);
+    const served = await servedBy(desk, asked.unsaved);
     return { types: served.facade.offers.types.toSorted(), stale: served.stale } satisfies WireTypes;
   }),
   // One type per request: each parameter is tried out, which blocks other requests meanwhile.
   question('search/parameters', { unsaved, type: z.string() }, async (asked, { desk }) => {
-    const served = await desk.served(asked.unsaved);
-    if (!served) throw new Refusal(409, NO_PACK);
+    const served = await servedBy(desk, asked.unsaved);
     return { parameters: parametersOf(asked.type, served) } satisfies WireParameters;
   }),
   question('search/row', { unsaved, type: z.string(), id: z.string() }, async (asked, { desk, signal }) => {
-    const served = await desk.served(asked.unsaved);
-    if (!served) throw new Refusal(409, NO_PACK);
-    const { registry, facade } = served;
+    const { registry, facade } = await servedBy(desk, asked.unsaved);
     const row = await rowOf(asked.type, asked.id, {
       ...{ registry, facade, signal, database: desk.database, now: Date.now() },
     });
@@ -67,8 +70,7 @@ export const SEARCH_QUESTIONS: readonly Question[] = [
     return row satisfies WireRow;
   }),
   question('search', { unsaved, query: z.string().max(LONGEST) }, async (asked, { desk, signal }) => {
-    const served = await desk.served(asked.unsaved);
-    if (!served) throw new Refusal(409, NO_PACK);
+    const served = await servedBy(desk, asked.unsaved);
     const { facade, stale } = served;
     const isLarge = facade.registry.mappings.length > MAPPINGS;
     try {
