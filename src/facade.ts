@@ -31,7 +31,14 @@ import { SEALED, sealedParameters } from './pipeline/sealed-parameters.ts';
 import { createRooms, openSession, type Room, type Session } from './pipeline/session.ts';
 import { shapeStore } from './pipeline/shapes.ts';
 import { ALL_RULES, type Environment, environment, type Rules } from './plan/environment.ts';
-import { type AccessRules, type Action, FULL_VISIBILITY, isPermitted, type Visibility } from './plan/visibility.ts';
+import {
+  type AccessRules,
+  type Action,
+  FULL_VISIBILITY,
+  isPermitted,
+  isWhole,
+  type Visibility,
+} from './plan/visibility.ts';
 import { type ParseFilter, visibilityOf } from './plan/visibility-of.ts';
 import { COMPARTMENT_TYPE } from './r4/search-parameters.ts';
 import type { WriteContext } from './resource/compile.ts';
@@ -51,6 +58,11 @@ import { zoneOf } from './time/zone.ts';
 /** Options of a request. */
 export interface RequestContext {
   readonly access: Access;
+  /**
+   * True to refuse a caller whose scopes leave out some resources of a type by a condition: what is made of the answer
+   * would look complete.
+   */
+  readonly whole?: boolean;
   /** Limits a search to the data of this patient (logical id); data that belongs to no patient is not limited. */
   readonly patient?: string;
   /** Absolute base of the FHIR interface, without a slash at the end; for fullUrl, links and `as: url` references. */
@@ -210,9 +222,12 @@ export function createFacade(options: FacadeOptions): Facade {
     (access: Access): Visibility => visibilityOf(access, offers.types, parseCondition, options.accessRules),
   );
   /** Throws if the caller may see nothing of the type: an error says more than an empty answer. */
-  const mustBePermitted = (type: string, action: Action, { access }: RequestContext): void => {
-    if (access.kind === 'all' || !offers.types.includes(type) || isPermitted(visibility(access), type, action)) return;
-    throw new FhirError('no-permission', `Your access does not allow you to ${action} ${type} resources`);
+  const mustBePermitted = (type: string, action: Action, { access, whole = false }: RequestContext): void => {
+    if (access.kind === 'all' || !offers.types.includes(type)) return;
+    const seen = visibility(access);
+    if (whole ? isWhole(seen, type, action) : isPermitted(seen, type, action)) return;
+    const all = whole ? 'all ' : '';
+    throw new FhirError('no-permission', `Your access does not allow you to ${action} ${all}${type} resources`);
   };
 
   /** Limits planning for requests, because others wait meanwhile; commands have no signal and no limit. */

@@ -82,6 +82,7 @@ export function openChart(options: ChartOptions): Chart {
   const context: RequestContext = {
     ...options.context,
     patient: patientId,
+    whole: true,
     handling: 'strict',
   };
   const known = new Map<string, Resource | undefined>();

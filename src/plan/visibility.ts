@@ -116,3 +116,8 @@ export function permissionsOf(
 export function isPermitted(visibility: Visibility, type: string, action: Action): boolean {
   return permissionsOf(visibility, type, action)?.length !== 0;
 }
+
+/** True if no condition of a scope (`?category=laboratory`) leaves out some resources of the type. */
+export function isWhole(visibility: Visibility, type: string, action: Action): boolean {
+  return permissionsOf(visibility, type, action)?.some(({ where }) => where.length === 0) ?? true;
+}

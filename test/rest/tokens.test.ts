@@ -27,12 +27,21 @@ const GRANT: Grant = {
   ...{ fhirUser: 'Practitioner/1', expires: Date.now() + 3_600_000 },
 };
 
+const TYPES = ['Patient', 'Encounter', 'Practitioner', 'Organization', 'Location', 'Condition', 'RelatedPerson'];
+const PART = 'user/Observation.rs?category=laboratory';
+const SCOPES: Readonly<Record<string, readonly string[]>> = {
+  narrow: ['user/Patient.rs'],
+  part: [...TYPES.map(type => `user/${type}.rs`), PART],
+  'part-and-whole': [...TYPES.map(type => `user/${type}.rs`), PART, 'user/Observation.rs'],
+};
+
 function under(environment: Readonly<Record<string, string>>): Promise<RestUnderTest> {
   const revoked = new Set<string>();
   const tokens = {
     async grantOf(token: string) {
       if (token === 'good') return GRANT;
-      return token === 'narrow' ? { ...GRANT, scopes: ['user/Patient.rs'] } : undefined;
+      const scopes = SCOPES[token];
+      return scopes && { ...GRANT, scopes };
     },
     epoch: () => revoked.size,
   };
@@ -99,6 +108,11 @@ test('an access token is accepted as at the FHIR interface, with the same rules 
     ['/chart/1', 'good', 200],
     ['/patientinfo/1', 'narrow', 403],
     ['/1/ccds/api/problems', 'narrow', 403],
+    ['/1/ccds/api/problems', 'part', 200],
+    // It would say that there is no information about what the scope leaves out.
+    ['/1/ccds/api/vital-signs', 'part', 403],
+    ['/1/ccds/api/laboratory-results', 'part', 403],
+    ['/1/ccds/api/vital-signs', 'part-and-whole', 200],
     ['/patientinfo/1', 'bad', 401],
   ] as const)
     expect([path, token, (await ask(path, `Bearer ${token}`)).status]).toEqual([path, token, status]);
