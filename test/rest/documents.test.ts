@@ -91,7 +91,7 @@ describe('the page', () => {
     const xml = parseXml(await (await client.get('/api/1/ccds/api/all-patient-data')).text());
     const html = await (await client.get('/api/1/ccds/api/all-patient-data', { accept: 'text/html' })).text();
     const cells = all(xml, 'td').map(cell => textOf(cell).trim());
-    const shown = [...html.matchAll(/<td(?: data-name="[^"]*")?>(.*?)<\/td>/gs)].map(([, cell = '']) =>
+    const shown = [...html.matchAll(/<td(?: (?:class|data-name)="[^"]*")*>(.*?)<\/td>/gs)].map(([, cell = '']) =>
       cell
         .replace(/<br>|<\/?(?:time|b|span)>/g, '')
         .replaceAll('&lt;', '<')
