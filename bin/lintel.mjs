@@ -27,6 +27,10 @@ function whenOrphaned(stop) {
   timer.unref();
 }
 
+// Without a handler, this signal opens Node's debugger on a port of loopback, and every user of the machine could read
+// the memory of this process. Rotation of logs often sends it. `node --inspect bin/lintel.mjs` opens the debugger.
+if (process.platform !== 'win32') process.on('SIGUSR1', () => {});
+
 // The first process of a container ignores signals without a handler, and a server has handlers once it listens.
 if (process.pid === 1) {
   for (const [signal, number] of [

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { smallClinic } from './small-clinic.ts';
@@ -33,6 +34,27 @@ test('a server stops when its parent shell is killed, such as that of `npm start
   await once(shell.stderr, 'close');
   expect(log).toContain('"signal":"SIGTERM"');
   await expect(fetch(`${home}/health`)).rejects.toThrow('fetch failed');
+});
+
+test('SIGUSR1, which rotation of logs may send, opens no debugger: every user of the machine could connect to it', async () => {
+  const { environment } = smallClinic();
+  const server = spawn(process.execPath, [LINTEL, 'serve'], {
+    env: { PATH: process.env['PATH'], ...environment, PORT: '0', LOG_FORMAT: 'json' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void server.kill('SIGKILL'));
+  const log = text(server.stderr);
+  let said = '';
+  for await (const part of server.stdout) {
+    said += String(part);
+    if (said.includes('Start here')) break;
+  }
+  const [home = ''] = /http:[^ ]*(?=\/\n)/.exec(said) ?? [];
+  server.kill('SIGUSR1');
+  for (let i = 0; i < 20; i++) expect((await fetch(`${home}/health`)).status).toBe(200);
+  server.kill('SIGTERM');
+  expect(await log).not.toMatch(/debugger|inspector/i);
+  expect(server.exitCode ?? (await once(server, 'exit'))[0]).toBe(0);
 });
 
 test.skipIf(!existsSync('/dev/full'))(
