@@ -6,7 +6,7 @@
 import { getOrInsert } from '../common/caches.ts';
 import { type ColumnType, holdsAnyNumber, isMixed } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
-import { UUID } from '../sql/shared-functions.ts';
+import { uuidOf } from '../sql/shared-functions.ts';
 import { readDay, readMoment, readTime } from '../time/written.ts';
 import { UTC, zoneOf } from '../time/zone.ts';
 import { Unjudged } from './thing.ts';
@@ -71,7 +71,7 @@ export function asRowValue(stored: SqlValue, type: ColumnType): SqlValue {
       return asInstant(stored, type);
     case 'uuid':
       // A text that is no UUID means no value.
-      return typeof stored === 'string' && UUID.test(stored) ? stored.toUpperCase() : null;
+      return typeof stored === 'string' ? (uuidOf(stored) ?? null) : null;
     case 'binary':
       return stored;
   }

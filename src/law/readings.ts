@@ -174,8 +174,9 @@ const READINGS: Readonly<Record<string, Single>> = {
     means: (stored, { options }) => truthOf(stored, options) !== undefined,
   },
   uuid: {
-    differs: (stored, emitted) => !UUID.test(emitted) || stored.toLowerCase() !== emitted,
-    means: stored => UUID.test(stored.toLowerCase()),
+    differs: (stored, emitted) =>
+      !UUID.test(emitted) || stored.toLowerCase().replace(/[{}-]/g, '') !== emitted.replaceAll('-', ''),
+    means: stored => UUID.test(stored.toLowerCase().replace(/^\{(.*)\}$/, '$1')),
   },
   'range-text.low': rangeEnd('low'),
   'range-text.high': rangeEnd('high'),

@@ -7,7 +7,7 @@ import { compareDecimals } from '../mapping/codecs/decimal.ts';
 import { inLayout, isComputed, layoutOf, type TimedType } from '../mapping/codecs/stored-time.ts';
 import { type ColumnType, holdsAnyNumber, isSmallUuid, withoutBlanks } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
-import { printNumber, withoutExponent } from '../sql/shared-functions.ts';
+import { printNumber, uuidOf, withoutExponent } from '../sql/shared-functions.ts';
 
 const NUMERIC = /^([+-]?)(\d*)(?:\.(\d*))?$/;
 const MOMENT = /^\s*(\d{4})-?(\d{2})-?(\d{2})(?:[ T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+(?:~\d+)?))?)?)?\s*$/;
@@ -141,7 +141,8 @@ function canonicalTime(raw: SqlValue): string | null {
 }
 
 function canonicalUuid(raw: SqlValue): string | null {
-  return raw === null ? null : plain(raw).trim().toUpperCase();
+  const text = raw === null ? undefined : plain(raw).trim();
+  return text === undefined ? null : (uuidOf(text) ?? text.toUpperCase());
 }
 
 function canonicalBinary(raw: SqlValue): string | null {

@@ -113,6 +113,15 @@ export function unescaped(text: string): string {
 /** A UUID as a text, in letters of either case. https://www.rfc-editor.org/rfc/rfc9562#section-4 */
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+const SPELT = /^(\{?)([0-9a-f]{8})(-?)([0-9a-f]{4})\3([0-9a-f]{4})\3([0-9a-f]{4})\3([0-9a-f]{12})(\}?)$/i;
+
+/** Returns a UUID in capitals with hyphens; it may be written in braces, and without hyphens. */
+export function uuidOf(text: string): string | undefined {
+  const [, open, a, , b, c, d, e, close] = SPELT.exec(text) ?? [];
+  if (a === undefined || (open === '') !== (close === '')) return undefined;
+  return `${a}-${b}-${c}-${d}-${e}`.toUpperCase();
+}
+
 /**
  * How a key is written in an id: unchanged; with escapes for points and characters that no id may have; also for
  * hyphens.

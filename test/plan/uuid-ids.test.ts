@@ -47,6 +47,39 @@ INSERT INTO NRS VALUES (1, '${B.toUpperCase()}', 'Cy'), (2, '', 'Flo');
   expect((await search('Practitioner?_sort=_id')).ids).toEqual([A, upper].toSorted());
 });
 
+test('a UUID in braces or without hyphens is the same one, in ids, references and searches', async () => {
+  const [c, d] = ['0c000000-0000-4000-8000-00000000000c', '0d000000-0000-4000-8000-00000000000d'];
+  const schema = `
+CREATE TABLE DOC (UID UNIQUEIDENTIFIER NOT NULL PRIMARY KEY, NM VARCHAR(20) COLLATE RTRIM);
+CREATE TABLE VISIT (NO INTEGER NOT NULL PRIMARY KEY, DOC UNIQUEIDENTIFIER);
+INSERT INTO DOC VALUES ('{${A.toUpperCase()}}', 'Ada'), ('${B.toUpperCase()}', 'Bo'), ('${c.replaceAll('-', '')}', 'Cy'),
+  ('{${d}', 'Di');
+INSERT INTO VISIT VALUES (1, '${A.toUpperCase()}'), (2, '{${B}}'), (3, '{${c}}'), (4, '{${d}'), (5, '{${A}}');
+`;
+  const visits = `mapping: visits
+resource: Encounter
+source: { table: VISIT, as: v, key: [NO] }
+id: "{NO}"
+elements:
+  status: finished
+  class: { code: AMB }
+  participant: [{ individual: { ref: doctors, on: { UID: DOC } } }]
+`;
+  const pack = { ...PACK, 'm.yaml': `${mapping('doctors', 'DOC').replace('NO', 'UID')}---\n${visits}` };
+  const search = await openSmall(schema, pack);
+  expect((await search('Practitioner?')).ids.toSorted()).toEqual([A, B, c]);
+  for (const [id, name, of] of [
+    [A, 'ada', ['1', '5']],
+    [B, 'bo', ['2']],
+    [c, 'cy', ['3']],
+  ] as const) {
+    expect((await search(`Practitioner?_id=${id}`)).ids).toEqual([id]);
+    expect((await search(`Encounter?participant=Practitioner/${id}`)).ids).toEqual(of);
+    expect((await search(`Encounter?participant:Practitioner.name=${name}`)).ids).toEqual(of);
+  }
+  expect((await search('Encounter?participant:missing=true')).ids).toEqual(['4']);
+});
+
 test('bytes of another number than sixteen are no id: neither the row nor what needs it is found or counted', async () => {
   const schema = `
 CREATE TABLE DOC (NO INTEGER NOT NULL PRIMARY KEY, UID BINARY(16), NM VARCHAR(20) COLLATE RTRIM);

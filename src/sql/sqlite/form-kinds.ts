@@ -6,7 +6,7 @@
 import { formOfTime, isLocalLayout, isReadForm, isUtcLayout } from '../../time/written.ts';
 import { type ColumnInfo, type IndexInfo, type TableInfo, unfitIn } from '../catalog.ts';
 import type { ColumnType } from '../column-type.ts';
-import { UUID } from '../shared-functions.ts';
+import { UUID, uuidOf } from '../shared-functions.ts';
 import { isApart, valuesOf } from './apart.ts';
 import { AS_DECLARED, formOfNumber, holdsAsDeclared } from './number-form.ts';
 import { keepsTexts } from './types.ts';
@@ -149,7 +149,8 @@ function letteredAs(form: string): (typeof UUID_FORMS)[number] | undefined {
 function formOfUuid(value: unknown): string {
   if (typeof value !== 'string') return value instanceof Uint8Array ? 'bytes' : 'a number';
   if (value.trim() === '') return 'a blank text';
-  if (!UUID.test(value)) return 'a text that is no UUID';
+  if (uuidOf(value) === undefined) return 'a text that is no UUID';
+  if (!UUID.test(value)) return value.startsWith('{') ? 'a UUID in braces' : 'a UUID without hyphens';
   const same = UUID_FORMS.filter(({ isSame }) => isSame(value));
   return same.length === UUID_FORMS.length ? WITHOUT_LETTERS : (same[0]?.name ?? 'a UUID in both cases');
 }

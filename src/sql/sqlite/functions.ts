@@ -9,7 +9,7 @@ import { keyOfClock } from '../../time/instant-key.ts';
 import { readDay, readMoment, readTime } from '../../time/written.ts';
 import { writtenReader } from '../../time/written-form.ts';
 import { zoneOf } from '../../time/zone.ts';
-import { fold, lengthInId, printNumber, spacedWords, UUID, unescaped } from '../shared-functions.ts';
+import { fold, lengthInId, printNumber, spacedWords, unescaped, uuidOf } from '../shared-functions.ts';
 import { type Limit, NO_LIMIT } from './time-limits.ts';
 
 const NUMBER = /^[ \t\r\n]*(-?\d+(?:\.\d+)?)[ \t\r\n]*$/;
@@ -82,7 +82,7 @@ export function registerFunctions(database: DatabaseSync, limit: Pick<Limit, 'lo
   });
   database.function('lintel_uuid', pure, written => {
     check();
-    return typeof written === 'string' && UUID.test(written) ? written.toUpperCase() : null;
+    return typeof written === 'string' ? (uuidOf(written) ?? null) : null;
   });
   database.function('lintel_instant', pure, (number, unit) => {
     check();
