@@ -180,6 +180,7 @@ function columnLines(
     ['begin with', of.prefixes && of.prefixes.length > 0 ? listText(of.prefixes, of.values, 12) : undefined],
     ['impossible date', of.impossible.length > 0 ? listText(of.impossible, of.values, 6) : undefined],
     ['none?', of.sentinels.length > 0 ? listText(of.sentinels, of.values, 6) : undefined],
+    ['leading blanks', of.indented > 0 ? share(of.indented, of.values) : undefined],
     ['trailing blanks', of.padded > 0 ? share(of.padded, of.values) : undefined],
     ...of.damaged.map(({ what, rows }) => [what, share(rows, of.values)]),
   ].flatMap(([what, text]) => (text === undefined ? [] : [`    ${what}  ${text}`]));

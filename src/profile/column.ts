@@ -30,6 +30,8 @@ export interface ColumnProfile {
   readonly impossible: readonly Counted[];
   /** Number of texts with trailing blanks. */
   readonly padded: number;
+  /** Number of texts with leading blanks: the codec `code` takes no value of these, `text` trims them. */
+  readonly indented: number;
   /** Texts that a conversion between encodings has damaged, by kind of damage. */
   readonly damaged: readonly Counted[];
 }
@@ -96,6 +98,7 @@ export class ColumnTally {
   #nulls = 0;
   #blanks = 0;
   #padded = 0;
+  #indented = 0;
   #isFull = false;
   #texts = 0;
   #least = Number.POSITIVE_INFINITY;
@@ -130,7 +133,8 @@ export class ColumnTally {
     }
     if (stored instanceof Uint8Array) {
       count(this.#forms, formOf(stored), MOST_FORMS);
-      if (!count(this.#counts, Buffer.from(stored).toString('latin1'), MOST_VALUES)) this.#isFull = true;
+      if (!count(this.#counts, `0x${Buffer.from(stored).toString('hex').toUpperCase()}`, MOST_VALUES))
+        this.#isFull = true;
       return;
     }
     const text = String(stored);
@@ -140,6 +144,7 @@ export class ColumnTally {
       return;
     }
     if (text !== text.trimEnd()) this.#padded++;
+    if (text.startsWith(' ')) this.#indented++;
     const damage = typeof stored === 'string' ? damageOf(stored) : undefined;
     if (damage) count(this.#damaged, damage.name, MOST_FORMS);
     if (!count(this.#counts, trimmed, MOST_VALUES)) this.#isFull = true;
@@ -199,6 +204,7 @@ export class ColumnTally {
       sentinels: showing === 'never' ? [] : sentinels,
       impossible: byRows(this.#areDays(filled) ? sumOf(this.#impossible, this.#digits) : this.#impossible),
       padded: this.#padded,
+      indented: this.#indented,
       damaged: byRows(this.#damaged),
     };
   }

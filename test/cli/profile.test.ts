@@ -40,6 +40,21 @@ test('without a table there is a line for each, with the mappings that read it',
   ]);
 });
 
+test('bytes are no codes, and numbers at the right of their column have leading blanks', async () => {
+  const { environment, folder } = smallClinic();
+  const database = new DatabaseSync(join(folder, 'clinic.sqlite'));
+  database.exec('CREATE TABLE CHARTED (UID BINARY(16), KIND BINARY(1), NBR CHAR(8))');
+  const insert = database.prepare('INSERT INTO CHARTED VALUES (?, ?, ?)');
+  for (let i = 0; i < 60; i++)
+    insert.run(new Uint8Array(16).fill(27 + (i % 3)), new Uint8Array([27 + (i % 2)]), String(1000 + i).padStart(8));
+  database.close();
+  const { out } = await lintel(environment, 'profile', 'charted');
+  expect(out).not.toMatch(/[^ -~\n]/);
+  expect(out).toMatch(/UID .*\n {4}forms {2}16 bytes 100%\nKIND/);
+  expect(out).toMatch(/KIND .*\n {4}forms {2}bytes 100%\n {4}codes {2}0x1B 50%, 0x1C 50%\n/);
+  expect(out).toMatch(/NBR .*\n {4}forms {2}whole number 100%\n {4}leading blanks {2}100%/);
+});
+
 test('a table is reported column by column, in lines that fit', async () => {
   const { environment } = uglyClinic();
   const { code, out } = await lintel(environment, 'profile', 'visit');

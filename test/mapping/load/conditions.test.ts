@@ -35,7 +35,9 @@ describe('conditions are checked against the schema', () => {
       problemsOfCondition(
         '{ missing: { table: dbo.ALLRGY, as: g, on: { PT_NO: PT_NO }, where: { ALG_CD: { gt: p.MRN } } } }',
       )[0],
-    ).toContain('names a column; expected columns of numbers or of dates, since texts have no other order');
+    ).toContain(
+      'names a column; expected columns of numbers or of dates, since texts have no other order; `via:` beside the test reads texts as dates, `{ ge: COL, via: ymd8 }`',
+    );
     expect(problemsOfCondition('{ MRN: [p.NONE, x.MRN, MRN, p.MRN.x] }')).toEqual([]);
   });
 

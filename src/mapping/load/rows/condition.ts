@@ -124,7 +124,7 @@ function readOperator(
       if (isColumnName(value.text, via, column))
         return orderedColumns(resolved, OPS[key], value, via, visible, context);
       if (value.text !== 'now' || (key !== 'before' && key !== 'after')) {
-        noColumn(value, resolved, visible, context, 'columns of numbers or of dates, since texts have no other order');
+        noColumn(value, resolved, visible, context, ORDERED);
         return ordered(column, OPS[key], value, context);
       }
       const codec = dateCodec(via, resolved, value, context);
@@ -194,6 +194,8 @@ function noColumn(
   report.error('wrong-condition', at, message, { expected, found: text });
 }
 
+const ORDERED =
+  'columns of numbers or of dates, since texts have no other order; `via:` beside the test reads texts as dates, `{ ge: COL, via: ymd8 }`';
 const OPS = { gt: '>', ge: '>=', lt: '<', le: '<=', before: '<', after: '>' } as const;
 
 /**
