@@ -280,7 +280,6 @@ export function upperStep(): TextStep {
  * Wraps a codec of one text column, so that it reads the column through steps. The codec must be made for Unicode text.
  */
 export function stepped(steps: readonly TextStep[], codec: Codec): Codec {
-  if (steps.length === 0) return codec;
   const sql = (columns: readonly Expression[]): readonly Expression[] =>
     columns.map(column => steps.reduce((text, step) => step.sql(text), column));
   const { order } = codec;

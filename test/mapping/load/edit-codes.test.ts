@@ -129,6 +129,11 @@ describe('a CSV file', () => {
   test('that is empty becomes a code map with its header', () => {
     expect(editCodeMap(filesOf({ 'sex.csv': '' }), 'sex', [FEMALE]).get('sex.csv')).toBe('raw,code\nF,female\n');
   });
+  test('keeps its line ends, its blank lines, and what columns of its own hold', () => {
+    const own = 'raw,code,note\r\nF,female,seen\r\n\r\nM,male,\r\n';
+    const changed = editCodeMap(filesOf({ 'sex.csv': own }), 'sex', [{ raw: 'F', to: { code: 'f' } }]);
+    expect(changed.get('sex.csv')).toBe(own.replace('F,female,seen', 'F,f,seen'));
+  });
   test('gets the new rows if the map has rows in CSV and YAML', () => {
     const files = filesOf({ 'sex.csv': text, 'codes.yaml': 'sex:\n  rows: { A: a }\n' });
     expect([...editCodeMap(files, 'sex', [{ raw: 'X', to: { code: 'x' } }]).keys()]).toEqual(['sex.csv']);
@@ -145,6 +150,8 @@ test('invalid changes are refused', () => {
   refused(() => edited('sex: { rows: { F: f } }', { raw: 'X', to: { code: 'a b' } }), /no blanks/);
   refused(() => edited('sex: { rows: { F: f } }', { raw: 'X', to: { code: 'a', system: 'b#c' } }), /system/);
   refused(() => editCodeMap(filesOf({ 'codes.yaml': 'sex: { rows: { F: f } }' }, 1), 'sex', [FEMALE]), /below/);
+  refused(() => edited('sex: {}\n', FEMALE), /empty/);
+  refused(() => editCodeMap(filesOf({ 'sex.csv': 'value,meaning\nF,f\n' }), 'sex', [FEMALE]), /no raw and code/);
 });
 
 test('any typed text is read back, and nothing else changes', () => {

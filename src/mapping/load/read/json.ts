@@ -6,10 +6,10 @@
 import { LineCounter } from 'yaml';
 import type { Position } from '../../model.ts';
 import type { Report } from '../problem.ts';
+import { isTooLong } from './read.ts';
 import { type Entry, scalar, type Tree } from './tree.ts';
 
 const MAX_DEPTH = 40;
-const MAX_CHARACTERS = 4_000_000;
 /** Most characters of the `found` text in a message. */
 const MAX_FOUND = 40;
 const BLANKS = /[ \t\r\n]*/y;
@@ -41,11 +41,7 @@ class Unexpected extends Error {
 }
 
 export function readJson(file: string, text: string, report: Report): Tree | undefined {
-  if (text.length > MAX_CHARACTERS) {
-    const start = { file, line: 1, column: 1 };
-    report.error('unreadable-file', start, `file of more than ${MAX_CHARACTERS} characters`);
-    return undefined;
-  }
+  if (isTooLong(file, text, report)) return undefined;
   const lines = new LineCounter();
   lines.addNewLine(0);
   for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);

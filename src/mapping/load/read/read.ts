@@ -14,16 +14,19 @@ const MAX_DEPTH = 40;
 const MAX_CHARACTERS = 4_000_000;
 const NULL = /^(?:null|~)$/i;
 
+/** Reports a file that is too long to be read. */
+export function isTooLong(file: string, text: string, report: Report): boolean {
+  if (text.length <= MAX_CHARACTERS) return false;
+  report.error('unreadable-file', { file, line: 1, column: 1 }, `file of more than ${MAX_CHARACTERS} characters`);
+  return true;
+}
+
 /**
  * Reads all documents of a file. Leaves out a document with a syntax error and reports the first one, because others
  * mostly follow from it.
  */
 export function readYaml(file: string, text: string, report: Report): readonly Tree[] {
-  const start: Position = { file, line: 1, column: 1 };
-  if (text.length > MAX_CHARACTERS) {
-    report.error('unreadable-file', start, `file of more than ${MAX_CHARACTERS} characters`);
-    return [];
-  }
+  if (isTooLong(file, text, report)) return [];
   const lines = new LineCounter();
   const position = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
