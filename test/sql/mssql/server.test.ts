@@ -89,13 +89,15 @@ describe('a real SQL Server', () => {
 
   it('selects the rows that satisfy any predicate', () =>
     // In Babelfish STRING_SPLIT finds no piece in an empty text, JSON_VALUE leaves escapes in, joins on texts may fail,
-    // and the planner fails on some lists with decimals (missing support function 1(1700,1700) in opfamily 1976).
+    // the planner fails on some lists with decimals (missing support function 1(1700,1700) in opfamily 1976), and in
+    // the CASE of a complement a LIKE fails whose collation ignores case.
     checkPredicates(
       database,
       500,
       where =>
         !comparesFolded(where) &&
-        (!there.isBabelfish || !/"(some-)?piece"|"joins":\[\{|"values":\[[^\]]*"decimal"/.test(JSON.stringify(where))),
+        (!there.isBabelfish ||
+          !/"(some-)?piece"|"joins":\[\{|"values":\[[^\]]*"decimal"|"name":"(fold|words)"/.test(JSON.stringify(where))),
     ));
 
   it('has the same catalog as SQLite', async ({ skip }) => {
