@@ -106,6 +106,8 @@ const LONG = 100;
  * next long statement. All rounds together take a millisecond if no client waits.
  */
 const ROUNDS = 100;
+/** Milliseconds after which the rounds end early: they were long because others worked in them. */
+const RESERVED = 100;
 
 /**
  * Creates a function to call before each statement, with the present instant of performance.now(). It returns undefined
@@ -118,13 +120,17 @@ export function createTimeSlices(slice: number): (now?: number) => Promise<void>
   let begun: number | undefined;
   /** Rounds that remain reserved for other clients. */
   let left = 0;
+  /** The instant at which they end. */
+  let until = 0;
   const pass = (): void => {
-    left -= 1;
+    left = performance.now() > until ? 0 : left - 1;
     if (left > 0) setImmediate(pass);
   };
   const end = (): void => {
-    if (begun !== undefined && performance.now() - begun > LONG) {
+    const now = performance.now();
+    if (begun !== undefined && now - begun > LONG) {
       left = ROUNDS;
+      until = now + RESERVED;
       setImmediate(pass);
     }
     begun = undefined;

@@ -95,6 +95,29 @@ test.each([
   }
 });
 
+test('rounds in which others work for long end early', async () => {
+  let now = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  try {
+    const turn = createTimeSlices(10);
+    expect(turn()).toBeUndefined();
+    now = 500;
+    let isDone = false;
+    const waiting = turn()?.then(() => {
+      isDone = true;
+    });
+    let passed = 0;
+    for (; !isDone; passed++) {
+      await afterEvents();
+      now += 60;
+    }
+    expect(passed).toBeLessThan(10);
+    await waiting;
+  } finally {
+    clock.mockRestore();
+  }
+});
+
 test('every SQL function on rows observes the time limit', () => {
   const database = new DatabaseSync(':memory:');
   const ended = (): never => {
