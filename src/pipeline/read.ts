@@ -44,21 +44,14 @@ export function readById(
   // The name of an existing type is a short key that no other question has.
   const branches = planCached(session, plan, { key: type, ids: [id] });
   const { room } = session;
-  const read = ({ planned, placeholders }: Planned<readonly Branch[]>, bytes: number | undefined): Awaitable<Page> => {
-    const one = { sort: [], selection, count: 1, cursor: undefined, least: 0, placeholders } as const;
-    return readPage(planned, { ...one, bytes }, session);
-  };
   /** Returns the resource; `too-large` if its rows have more bytes. */
   const within = (bytes: number | undefined): Awaitable<Emitted | 'too-large' | undefined> => {
-    const page = andThen(branches, of => read(of, bytes));
-    const limited = (thrown: unknown): 'too-large' => {
-      if (thrown instanceof TooManyBytes) return 'too-large';
-      throw thrown;
-    };
-    return andThen(page, ({ matches, isFull }) => {
+    const read = ({ planned, placeholders }: Planned<readonly Branch[]>): Awaitable<Page> =>
+      readPage(planned, { sort: [], selection, count: 1, cursor: undefined, placeholders, bytes, least: 0 }, session);
+    return andThen(andThen(branches, read), ({ matches, isFull }) => {
       if (isFull) return 'too-large';
-      const emitted = andThen(emitAll(matches, context, session, { children: bytes }), ([one]) => one);
-      return emitted instanceof Promise ? emitted.catch(limited) : emitted;
+      const emitted = emitAll(matches, context, session, { children: bytes });
+      return emitted instanceof Promise ? emitted.then(firstOf, tooManyBytes) : emitted[0];
     });
   };
   const small = within(room?.small);
@@ -71,6 +64,15 @@ export function readById(
     const stamp = readsOneRow(found.mapping) ? found.lastUpdated : '';
     return { type, id, json: found.json, lastUpdated: stamp || undefined };
   });
+}
+
+function firstOf([first]: readonly Emitted[]): Emitted | undefined {
+  return first;
+}
+
+function tooManyBytes(thrown: unknown): 'too-large' {
+  if (thrown instanceof TooManyBytes) return 'too-large';
+  throw thrown;
 }
 
 /** Returns a filter with the id's placeholder name. */

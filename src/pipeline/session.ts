@@ -69,6 +69,39 @@ const SMALL_SHARE = 32;
 /** Limit of large answers that are made at a time: each takes several times its bytes of memory. */
 const LARGE_AT_ONCE = 4;
 
+/** A class, because every read makes one: V8 makes a hidden class for each object literal with a getter. */
+class RequestRoom implements Room {
+  readonly most: number;
+  readonly page: number;
+  readonly small: number;
+  isLarge = false;
+  readonly #turn: () => Promise<void>;
+  readonly #pass: () => void;
+
+  constructor(
+    { most, page, small }: Pick<Room, 'most' | 'page' | 'small'>,
+    turn: () => Promise<void>,
+    pass: () => void,
+  ) {
+    this.most = most;
+    this.page = page;
+    this.small = small;
+    this.#turn = turn;
+    this.#pass = pass;
+  }
+
+  async enlarge(): Promise<void> {
+    if (this.isLarge) return;
+    await this.#turn();
+    this.isLarge = true;
+  }
+
+  leave(): void {
+    if (this.isLarge) this.#pass();
+    this.isLarge = false;
+  }
+}
+
 /** Creates the rooms of a server. `most`: bytes of the largest resource. */
 export function createRooms(most: number): Rooms {
   const waiting = new Set<() => void>();
@@ -98,26 +131,8 @@ export function createRooms(most: number): Rooms {
       signal?.addEventListener('abort', aborted, { once: true });
     });
   };
-  return signal => {
-    let has = false;
-    return {
-      most,
-      page: Math.ceil(most / PAGE_SHARE),
-      small: Math.ceil(most / SMALL_SHARE),
-      get isLarge() {
-        return has;
-      },
-      async enlarge() {
-        if (has) return;
-        await turn(signal);
-        has = true;
-      },
-      leave() {
-        if (has) pass();
-        has = false;
-      },
-    };
-  };
+  const bounds = { most, page: Math.ceil(most / PAGE_SHARE), small: Math.ceil(most / SMALL_SHARE) };
+  return signal => new RequestRoom(bounds, () => turn(signal), pass);
 }
 
 export interface SessionOptions extends Pick<QueryOptions, 'signal' | 'bulkhead'> {
