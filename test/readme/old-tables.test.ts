@@ -61,9 +61,9 @@ CREATE TABLE ESTIMATE (NO INTEGER NOT NULL PRIMARY KEY, BORN DATE, ESTIMATED INT
 INSERT INTO ESTIMATE VALUES (1, '1968-01-01', 1), (2, '1968-07-08', 0), (3, NULL, 1);
 CREATE TABLE BIRTH (BIRTH_ID FLOAT NOT NULL PRIMARY KEY, BORN_UTC DATETIME, BORN_TZ INTEGER);
 INSERT INTO BIRTH VALUES (600346, '1970-01-02 06:30:00.000', 127), (600347, '1970-01-02 06:30:00.000', 126), (600348.5, NULL, 0);
-CREATE TABLE SLOT (NO INTEGER NOT NULL PRIMARY KEY, MADE_AT DATETIME, MADE_TZ SMALLINT, BEGINS DATETIME, MINUTES INTEGER, DAY CHAR(8), CLOCK VARCHAR(8));
-INSERT INTO SLOT VALUES (1, '2024-03-10 08:30:00.000', 705, '2024-03-14 23:45:00.000', 30, '20240314', '2:31 PM'),
-  (2, '2024-03-10 09:15:00.000', 704, '2024-03-14 08:00:00.000', NULL, '20240314', '12:05 AM'), (3, '2024-03-10 09:00:00.000', NULL, '2024-03-14 08:00:00.000', 15, '20240314', NULL);
+CREATE TABLE SLOT (NO INTEGER NOT NULL PRIMARY KEY, MADE_AT DATETIME, MADE_TZ SMALLINT, BEGINS DATETIME, MINUTES INTEGER, DAY CHAR(8), CLOCK VARCHAR(8), CAME_AT VARCHAR(23));
+INSERT INTO SLOT VALUES (1, '2024-03-10 08:30:00.000', 705, '2024-03-14 23:45:00.000', 30, '20240314', '2:31 PM', '2016-09-27 00:00:00.000'),
+  (2, '2024-03-10 09:15:00.000', 704, '2024-03-14 08:00:00.000', NULL, '20240314', '12:05 AM', '2016-09-27 07:48:18.000'), (3, '2024-03-10 09:00:00.000', NULL, '2024-03-14 08:00:00.000', 15, '20240314', NULL, NULL);
 CREATE TABLE FLAGGED (NO INTEGER NOT NULL PRIMARY KEY, DAY_AT DATETIME, EXACT INTEGER);
 INSERT INTO FLAGGED VALUES (1, '1970-03-09 22:00:00.000', 3), (2, '1970-03-09 22:00:00.000', 2), (3, '1970-03-09 22:00:00.000', 0);
 CREATE TABLE FACT (NO INTEGER NOT NULL PRIMARY KEY, PATIENT_NUM INTEGER, CONCEPT_CD VARCHAR(50), MODIFIER_CD VARCHAR(20), INSTANCE_NUM INTEGER, NVAL_NUM DECIMAL(9,2));
@@ -299,6 +299,15 @@ compartment: { none: a test }
 elements:
   status: final
   identifiedDateTime: { sql: "CONCAT({a.DAY}, ' ', {a.CLOCK})", type: varchar(17), via: [{ written: "YYYYMMDD h:mm AM" }, ymd14] }
+---
+mapping: days
+resource: DetectedIssue
+source: { table: SLOT, as: a, key: [NO] }
+id: "d-{NO}"
+compartment: { none: a test }
+elements:
+  status: preliminary
+  identifiedDateTime: { first: [{ from: CAME_AT, via: [{ piece: { by: " ", at: 1 } }, iso], if: { CAME_AT: { matches: "* 00:00:00*" } } }, { from: CAME_AT, via: iso }] }
 `;
 
 const FACTS = `mapping: facts
@@ -665,8 +674,13 @@ test('the forms in "What old tables have" work as documented', async () => {
     '2024-03-14T14:31:00-04:00',
     '2024-03-14T00:05:00-04:00',
     '2024-03-14',
+    '2016-09-27',
+    '2016-09-27T07:48:18-04:00',
+    undefined,
   ]);
-  expect(await ids('DetectedIssue', 'identified', 'eb2024-03-14T12:00:00-04:00')).toEqual(['2']);
+  expect(await ids('DetectedIssue', 'identified', 'lt2016-09-27T08:00:00-04:00')).toEqual(['d-1', 'd-2']);
+  expect(await ids('DetectedIssue', 'identified', 'eb2016-09-27T08:00:00-04:00')).toEqual(['d-2']);
+  expect(await ids('DetectedIssue', 'identified', 'eb2024-03-14T12:00:00-04:00')).toEqual(['2', 'd-1', 'd-2']);
   const births = await allOf(facade, 'Person', [['_id', 'f-600346,f-600347,f-600348.5']]);
   expect(births.map(({ id, birthDate }) => [id, birthDate])).toEqual([
     ['f-600346', '1970-01-01'],
