@@ -63,28 +63,10 @@ export function boundedCache<V extends object>(
     maxSize: Math.max(entries * key, LEAST) + (weights?.most ?? 0),
     sizeCalculation: (value, { length }) => length + 1 + (weights?.weigh(value) ?? 0),
   });
-  // Mostly the same key is looked up many times in a row; this skips moving it to the front.
-  let newest: { readonly key: string; readonly value: V } | undefined;
-  const keep = (key: string, value: V): void => {
-    cache.set(key, value);
-    newest = { key, value };
-  };
-  const find = (key: string): V | undefined => {
-    if (newest?.key === key) return newest.value;
-    const value = cache.get(key);
-    if (value) newest = { key, value };
-    return value;
-  };
   return {
-    get(key, make) {
-      const known = find(key);
-      if (known) return known;
-      const made = make();
-      keep(key, made);
-      return made;
-    },
-    find,
-    keep,
+    get: (key, make) => getOrInsert<string, V>(cache, key, make),
+    find: key => cache.get(key),
+    keep: (key, value) => void cache.set(key, value),
   };
 }
 
