@@ -4,6 +4,7 @@ import { documentPage } from '../../src/ccda/page.ts';
 import type { Facade } from '../../src/facade.ts';
 import { CHART_PATH } from '../../src/http/pages/chart-address.ts';
 import { listen, type RunningServer } from '../../src/http/server/server.ts';
+import { createRooms } from '../../src/pipeline/session.ts';
 import { DatabaseError } from '../../src/sql/database.ts';
 import { type DemoDocuments, type MadeDocument, openDemoDocuments } from '../ccda/demo-documents.ts';
 import { type RestUnderTest, restUnderTest } from './rest-under-test.ts';
@@ -97,4 +98,16 @@ test('a database failure at any search gives 503 in JSON, never a partial docume
     const { status, body } = await client.json(PATH);
     expect({ at, status, body }).toMatchObject({ at, status: 503, body: { error: 'unavailable' } });
   }
+});
+
+test('a document beyond the bound is refused as JSON that says what to ask for, and as a page', async () => {
+  const bounded = await restUnderTest({ ...demo.facade, room: createRooms(500_000) });
+  const client = await bounded.client();
+  expect(await client.json(PATH)).toMatchObject({
+    status: 413,
+    body: { error: 'too-large', message: expect.stringMatching(/fewer days.*ANSWER_SIZE/) },
+  });
+  const page = await client.get(PATH, { accept: 'text/html' });
+  expect([page.status, await page.text()]).toEqual([413, expect.stringContaining('ask for fewer days')]);
+  expect((await client.get(`${PATH}?date=2024-03-01`)).status).toBe(200);
 });
