@@ -89,6 +89,24 @@ elements:
   expect(out).toMatch(/0 errors, 2 warnings$/);
 });
 
+test('a key that is bytes in a column of UUIDs is no NULL', async () => {
+  const { environment } = smallClinic({
+    'item.yaml': `mapping: items
+resource: Device
+source: { table: ITEM, as: i, key: [UID] }
+id: "{UID}"
+compartment: { none: things }
+elements: { distinctIdentifier: { from: LABEL } }
+`,
+  });
+  const database = new DatabaseSync((environment['DATABASE_URL'] ?? '').replace('sqlite:', ''));
+  database.exec(`CREATE TABLE ITEM (UID UUID NOT NULL PRIMARY KEY, LABEL VARCHAR(9));
+    INSERT INTO ITEM VALUES ('{6fa459ea-ee8a-3ca4-894e-db77e160355e}', 'a'), (x'6FA459EAEE8A3CA4894EDB77E160355F', 'b')`);
+  database.close();
+  const { out } = await lintel(environment, 'check');
+  expect(out).toContain('the key of items is NULL, or no UUID, in 1 row; expected columns with a value in every row');
+});
+
 test('an independent implementation reads such rows the same way', async () => {
   const out = await checked(
     `UPDATE WEIGHING SET KG = 'about 70' WHERE NO = 7;

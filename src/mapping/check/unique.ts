@@ -19,7 +19,14 @@ import { type Checking, countDuplicates, countRows, isClosed, manyOf } from './q
 export async function checkKey({ source, name, at }: Mapping, asking: Checking): Promise<void> {
   const { catalog, report } = asking;
   const empty = await countRows(asking, source, or(...source.key.map(isNull)));
-  if (empty > 0) report.error('several-rows', at, `the key of ${name} is NULL in ${plural(empty, 'row')}`);
+  // In a column with values of several forms those that the type does not read are NULL, too.
+  const mayBeOther = source.key.some(({ type }) => type.kind === 'uuid' && type.letters === 'any');
+  if (empty > 0) {
+    const none = mayBeOther ? 'NULL, or no UUID,' : 'NULL';
+    report.error('several-rows', at, `the key of ${name} is ${none} in ${plural(empty, 'row')}`, {
+      expected: 'columns with a value in every row, or a `where` that leaves the others out',
+    });
+  }
   const isSimple = source.lookups.every(lookup => !lookup.required);
   if (isSimple && isPromised(source, source.key, tableOf(source, catalog), true)) return;
   const doubled = await countDuplicates(asking, source, source.key);

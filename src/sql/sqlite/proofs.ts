@@ -37,7 +37,7 @@ export interface Proofs {
 /** The format of the file, for `sealed`. */
 const FORM = 'proofs/1';
 /** Increase it when a form gets another name or meaning. */
-const VERSION = 4;
+const VERSION = 5;
 /** Limit of databases with stored proofs. */
 const MOST = 20;
 const FILE = /^[0-9a-f]{32}\.json$/;

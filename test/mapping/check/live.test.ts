@@ -99,7 +99,7 @@ describe('the rows of a database show', () => {
       'm.yaml': ACTIVE.replace('key: [PT_NO]', 'key: [MRN]').replace('{PT_NO}', `${'y'.repeat(53)}-{MRN}`),
     };
     expect(await problemsOf(files, database)).toEqual([
-      'm.yaml:1:1: the key of people is NULL in 1 row',
+      'm.yaml:1:1: the key of people is NULL in 1 row; expected columns with a value in every row, or a `where` that leaves the others out',
       'm.yaml:1:1: warning: 2 rows of people left out: the columns of the id are empty',
       'm.yaml:1:1: warning: 1 row of people left out: MRN has characters that no id has',
       'm.yaml:1:1: warning: 1 row of people left out: MRN is too long for an id',
