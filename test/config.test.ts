@@ -159,6 +159,22 @@ test('variables that contradict each other are problems', () => {
   expect(problemsOf({ API_PATH: '/fhir-api' })).toEqual([]);
 });
 
+test.each<[environment: Environment, problem: string]>([
+  [{ ACCESS: 'smart', BASE_URL: 'https://fhir.example', AUDIT: 'off' }, 'AUDIT: expected required or best-effort'],
+  [{ ACCESS: 'smart', HOST: '0.0.0.0' }, 'BASE_URL: expected with ACCESS=smart and HOST=0.0.0.0'],
+  [{ TLS_CERT: 'package.json' }, 'TLS_KEY: expected with TLS_CERT'],
+  [{ TLS_KEY: 'package.json' }, 'TLS_CERT: expected with TLS_KEY'],
+  [{ TLS_CLIENT_CA: 'package.json' }, 'TLS_CLIENT_CA: expected only with TLS_CERT'],
+  [
+    { TLS_CERT: 'package.json', TLS_KEY: 'package.json', BASE_URL: 'http://a.example' },
+    'BASE_URL: expected an address of https',
+  ],
+  [{ DEMO_PASSWORD: 'correct horse' }, 'DEMO_USER: expected with DEMO_PASSWORD'],
+  [{ FHIR_PATH: '/fhir', API_PATH: '/fhir/api' }, 'API_PATH: expected a path outside FHIR_PATH (/fhir)'],
+])('%j is refused', (environment, problem) => {
+  expect(problemsOf(environment)).toEqual([expect.stringContaining(problem)]);
+});
+
 test('the table describes every variable once, without paths of this machine', () => {
   const rows = variablesTable().split('\n');
   expect(rows).toHaveLength(describeVariables().length + 2);
