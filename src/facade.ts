@@ -114,7 +114,7 @@ export interface FoundPage {
 export interface PagesRequest extends SearchRequest {
   /** True to return the `number` of each match too. */
   readonly numbered?: boolean;
-  /** Matches of the first page, whatever the server's maximum; each further page has twice as many, up to PAGES_MAX. */
+  /** Matches of the first page, whatever the server's maximum; each further page has four times as many, to PAGES_MAX. */
   readonly growing?: number;
   /** Leaves out resources that this date parameter puts outside of the days; those without the date stay. */
   readonly within?: Within;
@@ -379,7 +379,7 @@ export function createFacade(options: FacadeOptions): Facade {
         );
         cursor = page.next;
         more = cursor !== undefined;
-        if (growing !== undefined) count = Math.min(2 * count, Math.max(growing, PAGES_MAX));
+        if (growing !== undefined) count = Math.min(4 * count, Math.max(growing, PAGES_MAX));
         const texts = page.matches.map(({ json }) => json);
         yield { resources: await parsed(texts), texts, numbers: page.numbers ?? NO_NUMBERS, more };
       }
