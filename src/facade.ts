@@ -114,7 +114,7 @@ export interface FoundPage {
 export interface PagesRequest extends SearchRequest {
   /** True to return the `number` of each match too. */
   readonly numbered?: boolean;
-  /** Matches of the first page, whatever the server's maximum; each further page has four times as many, to PAGES_MAX. */
+  /** Matches of the first page, whatever PAGE_MAX is; each further page has four times as many, up to PAGES_MAX. */
   readonly growing?: number;
   /** Leaves out resources that this date parameter puts outside of the days; those without the date stay. */
   readonly within?: Within;
