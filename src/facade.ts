@@ -214,6 +214,7 @@ export function createFacade(options: FacadeOptions): Facade {
   const mappingsOf = pageMappings(environment(served, 0, FULL_VISIBILITY, rules));
   const queries = boundedCache<ParsedQuery>(QUERIES);
   const rooms = createRooms(options.answerBytes ?? ANSWER_BYTES);
+  // Turns of their own: who collects pages keeps its turn while each page waits for one.
   const roomsOfPages = createRooms(options.answerBytes ?? ANSWER_BYTES);
 
   const parseCondition: ParseFilter = (type, name, value) =>
